@@ -1,0 +1,45 @@
+package urlnorm
+
+// A Normalizer turns a reference into the URL to request and the key to compare.
+// It must be pure, never block, and be safe for concurrent use.
+type Normalizer interface {
+	// Normalize resolves ref against base, which is nil for an absolute ref. A
+	// refusal is a Reject, counted under its word; any other error counts as
+	// Malformed.
+	Normalize(base *URL, ref string) (URL, error)
+}
+
+// URL is one reference in the three forms that must never be confused.
+type URL struct {
+	Observed string   // as written, with its fragment
+	Request  string   // the bytes to request: absolute, without fragment
+	Key      Key      // what is compared
+	Origin   Origin   // of Request
+	Unknown  []string // query parameters that no rule classes
+}
+
+// Key is equal exactly for one identity: both fields are hashed. A rule for one
+// site changes the Version of that site's keys and of no other.
+type Key struct {
+	Version string
+	Text    string
+}
+
+// Origin is scheme, host and port as browsers write them, lower-case and in
+// punycode, without a default port: "http://example.com:8080".
+type Origin string
+
+// Reject is an error whose word is counted: one of the constants, or a
+// Normalizer's own.
+type Reject string
+
+func (r Reject) Error() string { return "urlnorm: " + string(r) }
+
+const (
+	UnsupportedScheme Reject = "unsupported_scheme"
+	UserInfo          Reject = "user_info"
+	BadPort           Reject = "bad_port"
+	BadHost           Reject = "bad_host"
+	TooLong           Reject = "too_long"
+	Malformed         Reject = "malformed"
+)
