@@ -1,0 +1,44 @@
+package frontier
+
+import (
+	"time"
+
+	"github.com/weircrawl/weir/storage"
+	"github.com/weircrawl/weir/urlnorm"
+)
+
+// A Result is one accepted, final outcome. Position is a total order: it grows
+// strictly with the time of acceptance.
+type Result struct {
+	Position uint64         `json:"position"`
+	ID       LeaseID        `json:"-"` // of the attempt that was accepted
+	Attempt  string         `json:"attempt"`
+	URL      string         `json:"url"`
+	Origin   urlnorm.Origin `json:"origin"`
+	State    State          `json:"state"`
+	Outcome  Outcome        `json:"outcome,omitzero"`
+	Reason   Reason         `json:"reason"`
+	Attempts int            `json:"attempts"`
+	Depth    int            `json:"depth"`
+	Finished time.Time      `json:"finished"`
+	Evidence Evidence       `json:"evidence"`
+	Target   string         `json:"target,omitempty"` // of a redirect, as the response wrote it
+	Records  []Record       `json:"-"`
+}
+
+// A Transition is one row of a URL's history: replaying all of them rebuilds the
+// current state. Only Evidence may be empty.
+type Transition struct {
+	Run      string
+	URL      string
+	Origin   urlnorm.Origin
+	ID       LeaseID // names the attempt; generation 0 before the first
+	From     State
+	Event    Event
+	To       State
+	Reason   Reason
+	Policy   string // version in force
+	Time     time.Time
+	Sequence uint64      // of the commit
+	Evidence storage.Ref // of the artifact that a completion brought
+}

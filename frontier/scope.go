@@ -1,0 +1,103 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/weircrawl/weir/urlnorm"
+)
+
+// A Scope says which URLs a run may request. It is decided at admission, and so
+// again at every hop of a redirect. A URL is in scope if a Host, a Site or a
+// Prefix takes it and no Exclude does. The zero Scope stands for the hosts of
+// the run's first seeds.
+type Scope struct {
+	Hosts    []string `json:"hosts,omitempty"`    // exact hosts; without a port, the default port of http or https
+	Sites    []string `json:"sites,omitempty"`    // a host and all below it, on any port: "example.com" takes "a.example.com"
+	Prefixes []string `json:"prefixes,omitempty"` // beginnings of request URLs: "https://example.com/docs/"
+	Exclude  []string `json:"exclude,omitempty"`  // beginnings of request URLs, or of paths where they begin with "/"
+}
+
+// Empty reports whether s names nothing that it takes.
+func (s Scope) Empty() bool { return len(s.Hosts)+len(s.Sites)+len(s.Prefixes) == 0 }
+
+// Validate returns every entry of s that cannot match.
+func (s Scope) Validate() error {
+	var faults []error
+	for _, h := range append(append([]string{}, s.Hosts...), s.Sites...) {
+		if h == "" || strings.ContainsAny(h, "/ ?#@") {
+			faults = append(faults, fmt.Errorf("scope: %q is not a host; write example.com or example.com:8080", h))
+		}
+	}
+	for _, p := range s.Prefixes {
+		if !strings.HasPrefix(p, "http://") && !strings.HasPrefix(p, "https://") {
+			faults = append(faults, fmt.Errorf("scope: prefix %q must begin with http:// or https://", p))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Takes reports whether u may be requested.
+func (s Scope) Takes(u urlnorm.URL) bool {
+	return s.includes(u) && !s.excludes(u)
+}
+
+func (s Scope) includes(u urlnorm.URL) bool {
+	host := hostPort(u.Origin)
+	for _, h := range s.Hosts {
+		if canonicalHost(h) == host {
+			return true
+		}
+	}
+	bare := bareHost(host)
+	for _, site := range s.Sites {
+		site = canonicalHost(site)
+		if bare == site || strings.HasSuffix(bare, "."+site) {
+			return true
+		}
+	}
+	for _, p := range s.Prefixes {
+		if strings.HasPrefix(u.Request, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s Scope) excludes(u urlnorm.URL) bool {
+	_, rest, _ := strings.Cut(u.Request, "://")
+	path := "/"
+	if i := strings.IndexByte(rest, '/'); i >= 0 {
+		path = rest[i:]
+	}
+	for _, e := range s.Exclude {
+		if strings.HasPrefix(u.Request, e) || strings.HasPrefix(e, "/") && strings.HasPrefix(path, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostPort returns host and, unless it is its scheme's default, port of o.
+func hostPort(o urlnorm.Origin) string {
+	_, host, _ := strings.Cut(string(o), "://")
+	return canonicalHost(host)
+}
+
+// canonicalHost compares hosts by labels: lower-case, without one trailing dot.
+func canonicalHost(h string) string {
+	h = strings.ToLower(h)
+	host, port := h, ""
+	if i := strings.LastIndexByte(h, ':'); i > strings.LastIndexByte(h, ']') {
+		host, port = h[:i], h[i:]
+	}
+	return strings.TrimSuffix(host, ".") + port
+}
+
+func bareHost(h string) string {
+	if i := strings.LastIndexByte(h, ':'); i > strings.LastIndexByte(h, ']') {
+		return h[:i]
+	}
+	return h
+}

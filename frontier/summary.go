@@ -1,0 +1,122 @@
+package frontier
+
+import (
+	"errors"
+	"time"
+)
+
+// Phase is where a run stands. Finished, CancelledRun and FailedRun are
+// terminal; a stopped run goes on when it is opened again.
+type Phase uint8
+
+const (
+	Running Phase = iota + 1
+	Stopped       // by a context, a bound, a pause or a failing store; resumable
+	Finished
+	CancelledRun
+	FailedRun
+)
+
+var phaseNames = [...]string{"", "running", "stopped", "finished", "cancelled", "failed"}
+
+func (p Phase) String() string { return name(phaseNames[:], uint8(p)) }
+
+// MarshalText writes the phase's word.
+func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads the phase's word.
+func (p *Phase) UnmarshalText(b []byte) error { return parse(phaseNames[:], b, (*uint8)(p)) }
+
+// Terminal reports whether a run in p is over.
+func (p Phase) Terminal() bool { return p >= Finished }
+
+// Summary is the state of a run after one commit, in constant size.
+type Summary struct {
+	Run      string    `json:"run"`
+	Number   uint32    `json:"number"`
+	Phase    Phase     `json:"phase"`
+	Reason   Reason    `json:"reason"` // why it is in Phase
+	Since    time.Time `json:"since"`
+	Sequence uint64    `json:"sequence"` // of the commit
+	Time     time.Time `json:"time"`     // of the commit
+	Began    time.Time `json:"began"`    // of the run
+
+	States   map[State]int64 `json:"states"`   // admitted page identities by state
+	Ends     []Tally         `json:"ends"`     // of terminal ones, by reason
+	Observed int64           `json:"observed"` // references decided
+	Decided  []Tally         `json:"decided"`  // the same, by decision and reason
+	Stops    []Tally         `json:"stops"`    // bounds that held work back
+	Paused   int64           `json:"paused"`   // queued or waiting, at a paused origin
+	Offers   int64           `json:"offers"`   // sources still to be decided again
+
+	Slots    int64         `json:"slots"` // of Limit.URLs, spent; never returned
+	Moved    int64         `json:"moved"` // slots that a redirect has handed on
+	Origins  int64         `json:"origins"`
+	Requests int64         `json:"requests"` // attempts granted, gates among them
+	Bytes    int64         `json:"bytes"`    // spent
+	Reserved int64         `json:"reserved"` // set aside by leases
+	Active   time.Duration `json:"active"`
+	Limit    Budget        `json:"limit"`
+	Scope    Scope         `json:"scope"`
+	Results  int64         `json:"results"`
+	Records  int64         `json:"records"`
+	Late     int64         `json:"late"`      // completions that came too late
+	Conflict int64         `json:"conflicts"` // completions quarantined
+}
+
+// Admitted is the number of admitted identities: Slots and Moved together.
+func (s Summary) Admitted() int64 {
+	var n int64
+	for _, c := range s.States {
+		n += c
+	}
+	return n
+}
+
+// Unresolved is the number of admitted identities that are not terminal.
+func (s Summary) Unresolved() int64 {
+	return s.States[Queued] + s.States[Leased] + s.States[Waiting]
+}
+
+// A Tally is how often something happened, and one example, cut to 96 bytes.
+type Tally struct {
+	State    State    `json:"state,omitzero"`
+	Decision Decision `json:"decision,omitzero"`
+	Reason   Reason   `json:"reason"`
+	Count    int64    `json:"count"`
+	Example  string   `json:"example,omitempty"`
+}
+
+// What the calls of this package answer.
+var (
+	// ErrDone means that the run is over: no URL is queued, leased or waiting,
+	// and nothing is left to be offered. Nothing more will be leased.
+	ErrDone = errors.New("frontier: the run is over")
+	// ErrStopped means that the run has stopped before it was over; the text
+	// names the bound or the reason. What is unresolved stays in the store, and
+	// goes on when the run is opened again.
+	ErrStopped = errors.New("frontier: the run has stopped")
+	// ErrStale means that the lease is no longer the caller's: its deadline
+	// passed, or a later generation owns the URL. Whoever holds it must not make
+	// the request.
+	ErrStale = errors.New("frontier: stale lease")
+	// ErrRunActive means that another run of the store is unfinished: open it by
+	// its name, and finish or cancel it first.
+	ErrRunActive = errors.New("frontier: another run is active")
+	// ErrRunFinished means that the named run is over; choose another name.
+	ErrRunFinished = errors.New("frontier: the run of this name is over")
+	// ErrNoRun means that the store holds no such run.
+	ErrNoRun = errors.New("frontier: no such run")
+	// ErrLostOwnership means that another owner has claimed the partition. This
+	// frontier can change nothing any more; leases it gave out are void.
+	ErrLostOwnership = errors.New("frontier: another owner has claimed the partition")
+	// ErrStoreRegressed means that the store has lost commits that were
+	// acknowledged. Nothing more is written; restore a backup.
+	ErrStoreRegressed = errors.New("frontier: the store has lost acknowledged commits")
+	// ErrStorageFailed means that the store failed for longer than
+	// Config.Outage, or is full. What was acknowledged is safe; open the run
+	// again when the store works.
+	ErrStorageFailed = errors.New("frontier: the store keeps failing")
+	// ErrClosed means that the frontier was used after Close.
+	ErrClosed = errors.New("frontier: closed")
+)
