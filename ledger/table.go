@@ -1,0 +1,83 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/weircrawl/weir/frontier"
+)
+
+// String prints the receipt as a table.
+func (r Receipt) String() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+	line("run\t%s\t%s", r.name(), reasoned(r.Phase.String(), r.Reason))
+	line("verdict\t%s\t%s", r.Verdict, r.Why)
+	for _, fault := range r.Faults {
+		line("fault\t\t%s", fault)
+	}
+	line("urls\t%d of %d\tadmitted: %d", r.Used.URLs, r.Limit.URLs, r.Admitted)
+	line("bytes\t%s of %s\t", size(r.Used.Bytes), size(r.Limit.Bytes))
+	line("time\t%s of %s\trequests: %d", r.Used.Wall.Round(time.Millisecond), r.Limit.Wall, r.Used.Requests)
+	line("results\t%d\trecords: %d, truncated: %d, duplicate: %d, missing: %d", r.Results, r.Records, r.Truncated, r.Duplicates, r.Missing)
+	section(line, "state", r.states())
+	section(line, "reference", r.Decided)
+	section(line, "stopped by", r.Stops)
+	_ = w.Flush() // to a strings.Builder, which cannot fail
+	return b.String()
+}
+
+func (r Receipt) name() string {
+	if r.Run == "" {
+		return fmt.Sprint(r.Number)
+	}
+	return r.Run
+}
+
+// states lists terminal and unresolved URLs in the order of a URL's life.
+func (r Receipt) states() []frontier.Tally {
+	var list []frontier.Tally
+	for _, state := range frontier.States {
+		for _, t := range append(r.Unresolved[:len(r.Unresolved):len(r.Unresolved)], r.Reasons...) {
+			if t.State == state {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+func section(line func(string, ...any), title string, tallies []frontier.Tally) {
+	for _, t := range tallies {
+		word := title
+		switch {
+		case t.Decision != 0:
+			word = t.Decision.String()
+		case t.State != 0:
+			word = t.State.String()
+		}
+		line("  %s\t%d\t%s", label(word, t.Reason), t.Count, t.Example)
+	}
+}
+
+func label(word string, why frontier.Reason) string {
+	if why == "" || string(why) == word {
+		return word
+	}
+	return word + " {" + string(why) + "}"
+}
+
+func size(n int64) string {
+	for _, unit := range []struct {
+		bytes int64
+		name  string
+	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if n >= unit.bytes {
+			return fmt.Sprintf("%.1f %s", float64(n)/float64(unit.bytes), unit.name)
+		}
+	}
+	return fmt.Sprintf("%d B", n)
+}
