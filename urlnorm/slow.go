@@ -43,11 +43,14 @@ func resolveSlow(base *URL, ref string) (string, error) {
 	return u.Href(true), nil
 }
 
+// parse resolves ref on base, or alone where there is no usable base.
 func parse(base *URL, ref string) (*whatwg.Url, error) {
-	if base == nil {
-		return whatwg.Parse(ref)
+	if base != nil {
+		if b, err := whatwg.Parse(base.Request); err == nil {
+			return b.Parse(ref)
+		}
 	}
-	return whatwg.ParseRef(base.Request, ref)
+	return whatwg.Parse(ref)
 }
 
 // scheme returns the scheme of ref in lower case. Tabs and line breaks are no

@@ -1,0 +1,56 @@
+package links
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// isSpace is HTML's ASCII white space.
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func trimSpace(s string) string { return strings.Trim(s, " \n\t\r\f") }
+
+// span returns how many leading bytes of s are in the set.
+func span[S string | []byte](s S, in func(byte) bool) int {
+	for i := 0; i < len(s); i++ {
+		if !in(s[i]) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// cut returns at most n bytes of s, cut between two characters.
+func cut(s []byte, n int) string {
+	if len(s) > n {
+		for n > 0 && !utf8.RuneStart(s[n]) {
+			n--
+		}
+		s = s[:n]
+	}
+	return string(s)
+}
+
+func equalFold(s []byte, to string) bool {
+	return len(s) == len(to) && strings.EqualFold(string(s), to)
+}
+
+// isData reports whether a reference is a data: URL.
+func isData(s []byte) bool {
+	s = s[span(s, func(c byte) bool { return c <= ' ' }):]
+	return len(s) >= len("data:") && equalFold(s[:len("data:")], "data:")
+}
+
+// hasWord reports whether s, a list of words, holds word in any case.
+func hasWord(s, word string) bool {
+	for w := range strings.FieldsSeq(s) {
+		if strings.EqualFold(w, word) {
+			return true
+		}
+	}
+	return false
+}

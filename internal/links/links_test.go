@@ -1,0 +1,162 @@
+package links
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func observed(links []Link) (all []string) {
+	for _, l := range links {
+		all = append(all, l.Observed)
+	}
+	return all
+}
+
+func TestTheFirstBaseWithAnHrefCounts(t *testing.T) {
+	for _, row := range []struct{ name, html, base string }{
+		{"S-I1 relative", `<base href="/about/"><a href=x>`, "/about/"},
+		{"S-I1 without scheme", `<base href=//cdn.example/>`, "//cdn.example/"},
+		{"second", `<base target=_top><base href=one><base href=two>`, "one"},
+		{"empty", `<base href=""><base href=two>`, ""},
+		{"in a comment", `<!-- <base href=no> --><base href=yes>`, "yes"},
+		{"in a template", `<template><base href=no></template><base href=yes>`, "yes"},
+		{"in svg", `<svg><base href=no></svg><base href=yes>`, "yes"},
+		{"none", `<a href=x>`, ""},
+	} {
+		assert.Equal(t, row.base, Extract([]byte(row.html), Options{}).Base, row.name)
+	}
+}
+
+func TestReferencesBeyondTheBoundsAreCountedWithAnExample(t *testing.T) {
+	page := []byte(`<a href=one><a href=two><img src=three><a href=four>`)
+
+	all := Extract(page, Options{})
+	assert.Equal(t, []string{"one", "two", "three", "four"}, observed(all.Links))
+	assert.Zero(t, all.Beyond)
+
+	few := Extract(page, Options{References: 2})
+	assert.Equal(t, []string{"one", "two"}, observed(few.Links))
+	assert.Equal(t, 2, few.Beyond)
+	assert.Equal(t, "three", few.Example)
+
+	short := Extract(page, Options{Bytes: 10})
+	assert.Equal(t, []string{"one", "two", "four"}, observed(short.Links))
+	assert.Equal(t, 1, short.Beyond)
+	assert.Equal(t, "three", short.Example)
+}
+
+func TestOnlyReferencesThatAReaderFollowsAreFollowed(t *testing.T) {
+	page := `<a href=1><map><area href=2></map><frame src=3><iframe src=4></iframe><meta http-equiv=refresh content="0;url=5">
+		<link rel="Next  chapter" href=6><link rel=stylesheet href=7><img src=8 srcset="9 2x"><script src=10></script><video src=11 poster=12></video>
+		<audio src=13></audio><embed src=14><object data=15></object><form action=16></form><track src=17><source src=18><link href=19>`
+	got := map[string]string{}
+	for _, l := range Extract([]byte(page), Options{}).Links {
+		got[l.Observed] = l.Rule
+		assert.Equal(t, l.Observed <= "5" && len(l.Observed) == 1, Followed(l.Rule), l.Rule)
+	}
+	assert.Equal(t, map[string]string{
+		"1": "a", "2": "area", "3": "frame", "4": "iframe", "5": "meta[refresh]",
+		"6": "link[rel=next chapter]", "7": "link[rel=stylesheet]", "8": "img", "9": "img[srcset]", "10": "script", "11": "video", "12": "video[poster]",
+		"13": "audio", "14": "embed", "15": "object", "16": "form", "17": "track", "18": "source", "19": "link",
+	}, got)
+}
+
+func TestSI5RefreshDoesNotDependOnAttributeOrder(t *testing.T) {
+	page := `<meta content="0;url=dummy.html" http-equiv="refresh"><META HTTP-EQUIV=Refresh CONTENT="0; URL='/x'">
+		<!-- <meta http-equiv="refresh" content="0;url=no"> -->`
+	assert.Equal(t, []string{"dummy.html", "/x"}, observed(Extract([]byte(page), Options{}).Links))
+}
+
+func TestRelIsKeptAndNofollowSeen(t *testing.T) {
+	links := Extract([]byte(`<a rel="sponsored NoFollow" href=1><a rel=nofollowx href=2><a href=3>`), Options{}).Links
+	assert.Equal(t, "sponsored NoFollow", links[0].Rel)
+	assert.True(t, links[0].NoFollow())
+	assert.False(t, links[1].NoFollow())
+	assert.False(t, links[2].NoFollow())
+}
+
+func TestTextIsFoldedAndCutBetweenCharacters(t *testing.T) {
+	for _, row := range []struct{ html, text string }{
+		{"<a href=x> one \n <b>two</b>\tthree </a> four", "one two three"},
+		{"<a href=x>fish &amp; chips</a>", "fish & chips"},
+		{"<a href=x>not closed", "not closed"},
+		{"<a href=x><img alt=no></a>", ""},
+		{"<a href=x>" + strings.Repeat("x", 255) + "\u00e9</a>", strings.Repeat("x", 255)},
+		{"<a href=x>" + strings.Repeat("x", 254) + "\u00e9</a>", strings.Repeat("x", 254) + "\u00e9"},
+	} {
+		assert.Equal(t, row.text, Extract([]byte(row.html), Options{}).Links[0].Text, row.html)
+	}
+}
+
+func TestSI3DataURLsAreKnownAndNotKept(t *testing.T) {
+	page := `<img src=" DATA:image/png;base64,` + strings.Repeat("A", 1<<20) + `"><a href="` + strings.Repeat("a", 1<<20) + `"><a href=x>`
+	got := Extract([]byte(page), Options{})
+	require.Len(t, got.Links, 3)
+	assert.Len(t, got.Links[0].Observed, maxData)
+	assert.Len(t, got.Links[1].Observed, maxReference)
+	assert.Equal(t, "x", got.Links[2].Observed)
+}
+
+func TestSK7NestingDoesNotHideALink(t *testing.T) {
+	page := strings.Repeat("<div>", 1024) + "<a href=x>" + strings.Repeat("</div>", 1024)
+	assert.Equal(t, []string{"x"}, observed(Extract([]byte(page), Options{}).Links))
+}
+
+func TestSVGTagsThatCloseThemselvesHideNothing(t *testing.T) {
+	page := `<svg><title/><style/><script/><a xlink:href=in></a></svg><a href=after>`
+	assert.Equal(t, []string{"in", "after"}, observed(Extract([]byte(page), Options{}).Links))
+}
+
+func TestACutPageYieldsWhatIsWhole(t *testing.T) {
+	assert.Equal(t, []string{"one"}, observed(Extract([]byte(`<a href=one>1</a><a href="two`), Options{}).Links))
+}
+
+func TestATagThatIsTooLongIsToldAndBounded(t *testing.T) {
+	var page strings.Builder
+	page.WriteString("<a href=one><p ")
+	for i := 0; page.Len() < 10<<20; i++ {
+		fmt.Fprintf(&page, "a%d ", i)
+	}
+	page.WriteString("><a href=two>")
+	body := []byte(page.String())
+
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := Extract(body, Options{})
+	runtime.ReadMemStats(&after)
+	assert.Equal(t, []string{"one"}, observed(got.Links))
+	assert.Greater(t, got.Unread, 9<<20)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(256<<20))
+}
+
+// FuzzExtract: every link stands where it says, in order, and within the bounds.
+func FuzzExtract(f *testing.F) {
+	for _, seed := range []string{
+		`<base href=/b/><a href="x">t</a><img srcset="a 1x, b">`, `<svg><a xlink:href=x></svg>`, `<noscript><a href=x></noscript>`,
+		`<meta http-equiv=refresh content="1;url='x">`, `<template><a href=x>`, `<a href="` + strings.Repeat("&lt;", 300) + `">`, "<a href=\x00\xff>\xff</a>", `<script><!--<script></script><a href=x>`,
+	} {
+		f.Add([]byte(seed))
+	}
+	options := Options{References: 5, Bytes: 100, Agent: "weirbot"}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		got := Extract(body, options)
+		last, size := 0, 0
+		for _, l := range got.Links {
+			require.GreaterOrEqual(t, l.Offset, last)
+			require.Equal(t, byte('<'), body[l.Offset])
+			require.LessOrEqual(t, len(l.Text), maxText)
+			require.LessOrEqual(t, len(l.Rule), 64)
+			require.True(t, !utf8.Valid(body) || utf8.ValidString(l.Text), "%q", l.Text)
+			last, size = l.Offset, size+len(l.Observed)
+		}
+		require.LessOrEqual(t, len(got.Links), options.References)
+		require.LessOrEqual(t, size, options.Bytes)
+		require.Zero(t, got.Unread)
+	})
+}

@@ -1,0 +1,105 @@
+package urlnorm
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bases are pages of every shape that resolution looks at.
+var bases = []string{
+	page,
+	"https://a.test/",
+	"http://a.test:8080/x//y/?q#f",
+	"http://127.0.0.1:1/p",
+	"http://a.test./x/.y/z",
+	"HTTP://A.test/%7e/%2E%2e/x",
+	"http://a.test",
+	"ftp://a.test/x",
+	"",
+}
+
+func seeds(f *testing.F) {
+	for _, base := range bases {
+		for _, ref := range []string{
+			"", "#", "?", "x", "./x", "../x", "../../../x", "/x", "//b.test/x", "///x", "x:y", "a/b:c",
+			"http://b.test", "https://b.test/x?y#z", "http:x", "HTTP://B.test/%7Eu/../x?b=1#y", "mailto:x@b.test",
+			"/%%411", "/%zz", "/a%2fb", "/.", "/..", "/.x", "/x.", "/x/.", "../..", "?a=b&utm_source=c&&", " /x ", "/x #y", "\\x", "/x\ty",
+			"http://1.2.3.4/", "http://1.2.3/", "http://0x7f.1/", "http://a.b-/", "http://-a.b/", "http://a..b/", "http://xn--a/", "http://ab--c.d/",
+			"http://b.test:80/", "http://b.test:080/", "http://b.test:0/", "http://b.test:65536/", "http://b.test:/", "http://u@b.test/", "http://b_c.test/",
+		} {
+			f.Add(base, ref)
+		}
+	}
+}
+
+// FuzzFastPathAnswersAsTheSlowOne holds resolveFast to the URL standard.
+func FuzzFastPathAnswersAsTheSlowOne(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, base, ref string) {
+		ref = trimControls(ref)
+		fast, ok := resolveFast(&URL{Request: base}, ref)
+		if !ok {
+			t.Skip()
+		}
+		slow, err := resolveSlow(&URL{Request: base}, ref)
+		require.NoError(t, err, "base %q, ref %q: fast says %q", base, ref, fast)
+		require.Equal(t, slow, fast, "base %q, ref %q", base, ref)
+	})
+}
+
+// FuzzNormalizingTwiceIsOnce: a request is its own normal form.
+func FuzzNormalizingTwiceIsOnce(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, base, ref string) {
+		once, err := Standard{}.Normalize(&URL{Request: base}, ref)
+		if err != nil {
+			t.Skip()
+		}
+		twice, err := Standard{}.Normalize(nil, once.Request)
+		require.NoError(t, err, "%q", once.Request)
+		require.Equal(t, once.Request, twice.Request)
+		require.Equal(t, once.Key, twice.Key)
+		require.Equal(t, once.Origin, twice.Origin)
+		require.LessOrEqual(t, len(once.Request), MaxLength)
+	})
+}
+
+// FuzzKeyMergesOnlyWhatRFC3986Merges compares the exact key of a request with
+// its tokens: characters and percent-encoded octets, where an encoded unreserved
+// character is that character.
+func FuzzKeyMergesOnlyWhatRFC3986Merges(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, base, ref string) {
+		u, err := StandardExact{}.Normalize(&URL{Request: base}, ref)
+		if err != nil {
+			t.Skip()
+		}
+		request := withoutTrailingDot(u.Request[:originEnd(u.Request)]) + u.Request[originEnd(u.Request):]
+		require.Equal(t, tokens(request), tokens(u.Key.Text), "request %q, key %q", u.Request, u.Key.Text)
+		require.True(t, strings.HasPrefix(u.Key.Text, string(u.Origin)), "%+v", u)
+
+		again := URL{Request: u.Key.Text}
+		rules{version: exactVersion}.compare(&again)
+		require.Equal(t, u.Key, again.Key)
+	})
+}
+
+// tokens cuts s into characters and encoded octets.
+func tokens(s string) (all []string) {
+	for i := 0; i < len(s); i++ {
+		octet, ok := decode(s[i:])
+		switch {
+		case s[i] != '%' || !ok:
+			all = append(all, s[i:i+1])
+			continue
+		case strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~", octet) >= 0:
+			all = append(all, string(rune(octet)))
+		default:
+			all = append(all, strings.ToUpper(s[i:i+3]))
+		}
+		i += 2
+	}
+	return all
+}
