@@ -1,0 +1,9 @@
+package fetch_test
+
+import (
+	"context"
+	"errors"
+	"net"
+)
+
+func fetchDial(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no network") }
