@@ -1,0 +1,91 @@
+package layers
+
+import "slices"
+
+// A Row says what the files of one package may import, beside the standard
+// library.
+type Row struct {
+	Uses    []string // packages of this module, by folder; "." is the root
+	Modules []string // third-party modules
+	Kit     bool     // imports testing, and is imported by tests and kits alone
+}
+
+// The third-party modules, by the name the table uses.
+const (
+	bbolt    = "go.etcd.io/bbolt"
+	brotli   = "github.com/andybalholm/brotli"
+	btree    = "github.com/tidwall/btree"
+	chardet  = "github.com/wlynxg/chardet"
+	compress = "github.com/klauspost/compress"
+	goquery  = "github.com/PuerkitoBio/goquery"
+	rod      = "github.com/go-rod/rod"
+	ssrf     = "code.dny.dev/ssrf"
+	testify  = "github.com/stretchr/testify"
+	whatwg   = "github.com/nlnwa/whatwg-url"
+	xnet     = "golang.org/x/net"
+	xsys     = "golang.org/x/sys"
+	xtext    = "golang.org/x/text"
+	xtools   = "golang.org/x/tools"
+)
+
+// ForTests are modules that any test may import.
+var ForTests = []string{
+	testify, xtools, xnet,
+	"github.com/anishathalye/porcupine",
+	"github.com/temoto/robotstxt",
+	"go.uber.org/goleak",
+	"pgregory.net/rapid",
+}
+
+// Table is DESIGN.md's picture of the packages, from the leaves to the root.
+var Table = map[string]Row{
+	"internal/backoff": {},
+	"internal/codec":   {},
+	"internal/group":   {},
+	"internal/links":   {Modules: []string{xnet}},
+	"internal/layers":  {},
+
+	"urlnorm": {Modules: []string{whatwg, xnet, xtext}},
+	"fetch":   {Modules: []string{brotli, chardet, compress, ssrf, xnet, xtext}},
+	"robots":  {Uses: []string{"fetch", "urlnorm"}},
+	"render":  {Uses: []string{"fetch"}},
+
+	"storage":                {},
+	"storage/internal/fence": {Uses: []string{"storage"}, Modules: []string{btree}},
+	"storage/bolt":           {Uses: []string{"storage", "storage/internal/fence", "internal/codec"}, Modules: []string{bbolt, btree, xsys}},
+	"storage/memory":         {Uses: []string{"storage", "storage/internal/fence"}, Modules: []string{btree}},
+	"storage/dir":            {Uses: []string{"storage"}, Modules: []string{xsys}},
+
+	"frontier": {
+		Uses:    []string{"storage", "urlnorm", "internal/backoff", "internal/codec", "internal/group"},
+		Modules: []string{compress},
+	},
+	"ledger": {Uses: []string{"frontier", "storage", "urlnorm", "internal/codec"}},
+	".": {
+		Uses: slices.Concat(parts, []string{
+			"storage/bolt", "storage/dir",
+			"internal/backoff", "internal/codec", "internal/group", "internal/links",
+		}),
+		Modules: []string{chardet, goquery, xnet, xtext},
+	},
+
+	"render/rodrender": {Uses: []string{"render", "fetch"}, Modules: []string{rod}},
+
+	"fetch/fetchtest":   {Modules: []string{xtools}}, // no testing: examples may use it
+	"internal/faults":   {Uses: []string{"storage"}},
+	"storage/storetest": {Uses: []string{"storage", "storage/memory"}, Modules: []string{testify}, Kit: true},
+	"storage/sinktest":  {Uses: []string{"storage"}, Modules: []string{testify}, Kit: true},
+
+	"examples/quickstart":  example,
+	"examples/resume":      example,
+	"examples/customstore": example,
+	"examples/crawltest":   example,
+}
+
+// parts are the packages that a crawler is made of.
+var parts = []string{"fetch", "frontier", "ledger", "render", "robots", "storage", "urlnorm"}
+
+// An example uses what a user could: any public package, and a web to crawl.
+var example = Row{Uses: slices.Concat(parts, []string{
+	".", "storage/bolt", "storage/dir", "storage/memory", "fetch/fetchtest",
+}), Modules: []string{goquery, btree, xsys}}
