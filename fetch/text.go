@@ -21,13 +21,13 @@ type Charset struct {
 const (
 	prescanSize = 1024    // bytes in which a page may declare its encoding, HTML, section 13.2.3.2
 	detectSize  = 4 << 10 // bytes that are given to detection, which costs a millisecond
+	detectSure  = 0.8     // confidence of a guess that is taken
 )
 
 // Text returns body as UTF-8. The first that is there decides: a byte order
 // mark, the header, the page's meta element, bytes that are valid UTF-8,
-// detection, and at last windows-1252. A header or meta that the bytes contradict
-// is passed over if the next source fits them: bytes that are valid UTF-8, or
-// invalid UTF-8 under another name, tell more than a label. What no encoding
+// detection, and at last windows-1252. A header that says UTF-8 of bytes that
+// are not gives way to a meta element that says something else. What no encoding
 // gives a meaning to becomes U+FFFD.
 func Text(header http.Header, body []byte) (string, Charset) {
 	e, c := charsetOf(header, body)
@@ -50,11 +50,10 @@ func charsetOf(header http.Header, body []byte) (encoding.Encoding, Charset) {
 		return encodingOf(name, "bom")
 	}
 	e, c := encodingOf(parameter(header.Get("Content-Type"), "charset"), "header")
-	if e != nil && fits(c, body) {
-		return e, c
-	}
-	if m, meta := encodingOf(metaCharset(body), "meta"); m != nil && (e == nil || fits(meta, body)) {
-		e, c = m, meta
+	if e == nil || !fits(c, body) {
+		if m, meta := encodingOf(metaCharset(body), "meta"); m != nil && (e == nil || fits(meta, body)) {
+			e, c = m, meta
+		}
 	}
 	switch {
 	case e != nil && fits(c, body):
@@ -62,10 +61,19 @@ func charsetOf(header http.Header, body []byte) (encoding.Encoding, Charset) {
 	case utf8.Valid(body):
 		return encodingOf("utf-8", "utf-8")
 	case e != nil:
-		return e, c // contradicted, but nothing fits better
+		return e, c // contradicted, but nothing else is known
 	}
-	if e, c := encodingOf(chardet.Detect(body[:min(len(body), detectSize)]).Encoding, "detected"); e != nil && fits(c, body) {
-		return e, c
+	return detect(body)
+}
+
+// detect guesses the encoding of bytes that nobody has declared. A guess that is
+// not sure is worth less than the default of the web.
+func detect(body []byte) (encoding.Encoding, Charset) {
+	guess := chardet.Detect(body[:min(len(body), detectSize)])
+	if guess.Confidence >= detectSure {
+		if e, c := encodingOf(guess.Encoding, "detected"); e != nil && fits(c, body) {
+			return e, c
+		}
 	}
 	return encodingOf("windows-1252", "default")
 }
@@ -79,8 +87,6 @@ func encodingOf(label, from string) (encoding.Encoding, Charset) {
 		label = "gb18030"
 	case "iso-8859-9":
 		label = "windows-1254"
-	case "ascii":
-		label = "utf-8"
 	}
 	e, name := charset.Lookup(label)
 	return e, Charset{name, from}
