@@ -78,7 +78,9 @@ func detect(body []byte) (encoding.Encoding, Charset) {
 	return encodingOf("windows-1252", "default")
 }
 
-// encodingOf returns the encoding of a label, or nil.
+// encodingOf returns the encoding of a label, or nil. Beside the labels of the
+// web it knows those of the detector, which takes a short Cyrillic text for one
+// of an old Macintosh: the letters are the same, and the web has none of those.
 func encodingOf(label, from string) (encoding.Encoding, Charset) {
 	switch strings.ToLower(label) {
 	case "":
@@ -87,6 +89,8 @@ func encodingOf(label, from string) (encoding.Encoding, Charset) {
 		label = "gb18030"
 	case "iso-8859-9":
 		label = "windows-1254"
+	case "maccyrillic":
+		label = "windows-1251"
 	}
 	e, name := charset.Lookup(label)
 	return e, Charset{name, from}
