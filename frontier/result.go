@@ -24,6 +24,12 @@ type Result struct {
 	Evidence Evidence       `json:"evidence"`
 	Target   string         `json:"target,omitempty"` // of a redirect, as the response wrote it
 	Records  []Record       `json:"-"`
+
+	// A URL whose redirect chain came back to it ends more than once: the later
+	// result replaces the earlier one.
+	Supersedes uint64 `json:"supersedes,omitempty"` // its Position; 0: none
+	Was        State  `json:"was,omitzero"`
+	WasFor     Reason `json:"was_for,omitempty"`
 }
 
 // A Transition is one row of a URL's history: replaying all of them rebuilds the

@@ -1,0 +1,230 @@
+package frontier
+
+import (
+	"context"
+	"fmt"
+)
+
+// Enqueue offers references in one commit, and answers after it. Repeating it
+// changes nothing but a raised priority or a lowered depth. Depth counts from
+// here: what is enqueued is no link of a page. On ErrStopped and ErrDone nothing
+// was offered.
+func (f *Frontier) Enqueue(ctx context.Context, s Source, refs ...Reference) (Enqueued, error) {
+	cs, err := candidates(ctx, f.cfg.Normalizer, "", refs)
+	if err != nil {
+		return Enqueued{}, err
+	}
+	var answer Enqueued
+	c := &call{candidates: cs, size: 512 * len(refs)}
+	c.decide = func(t *tx) error {
+		var err error
+		answer, err = t.enqueue(s, cs)
+		return err
+	}
+	if err := f.submit(ctx, c); err != nil {
+		return Enqueued{}, fmt.Errorf("enqueue: %w", err)
+	}
+	if answer.Sequence == 0 {
+		return Enqueued{}, fmt.Errorf("enqueue: %w: the run is %s", ErrStopped, f.Summary().Phase)
+	}
+	return answer, nil
+}
+
+// maxOthers is how many decisions that admit nothing are returned one by one.
+const maxOthers = 1_000
+
+func (t *tx) enqueue(s Source, cs []candidate) (Enqueued, error) {
+	h := t.f.head
+	if h.phase != Running {
+		return Enqueued{}, nil
+	}
+	if s == Seed && h.contract.Seeds {
+		if err := t.adoptSeeds(cs); err != nil {
+			return Enqueued{}, err
+		}
+	}
+	_, made, err := t.decideAll(source{kind: s}, cs, nil)
+	if err != nil {
+		return Enqueued{}, err
+	}
+	answer := Enqueued{Sequence: t.seq}
+	for _, a := range made {
+		answer.add(a)
+	}
+	return answer, nil
+}
+
+func (e *Enqueued) add(a Admission) {
+	switch a.Decision {
+	case Admitted:
+		e.Accepted++
+		return
+	case Duplicate:
+		e.Known++
+		return
+	case LimitReached:
+		e.Limited++
+	case DeferredBudget:
+		e.Deferred++
+	case PolicyStop:
+		e.Stopped++
+	}
+	if len(e.Others) < maxOthers {
+		e.Others = append(e.Others, a)
+	}
+}
+
+// adoptSeeds lets the seeds' hosts make up the scope, where none was given.
+func (t *tx) adoptSeeds(cs []candidate) error {
+	terms := t.f.head.contract
+	hosts := append([]string{}, terms.Scope.Hosts...)
+	for _, c := range cs {
+		if c.reject != "" || terms.Scope.Takes(c.url) || terms.Scope.excludes(c.url) {
+			continue
+		}
+		hosts = append(hosts, hostPort(c.url.Origin))
+		terms.Scope.Hosts = hosts
+	}
+	if len(hosts) == len(t.f.head.contract.Scope.Hosts) {
+		return nil
+	}
+	return t.rebind(terms, "seeds")
+}
+
+// Lease waits for at least one URL, or gate, and returns max at most; each
+// one's origin is ready and its slot taken, and the grant is committed. It
+// answers ErrDone once the run is over, and ErrStopped once it has stopped.
+func (f *Frontier) Lease(ctx context.Context, max int) ([]Lease, error) {
+	if max < 1 || max > maxLeases {
+		return nil, fmt.Errorf("lease: %d is not between 1 and %d", max, maxLeases)
+	}
+	w := &waiter{max: max, done: make(chan error, 1)}
+	c := &call{done: make(chan error, 1), decide: func(t *tx) error {
+		for _, known := range t.f.waiters {
+			if known == w {
+				return nil
+			}
+		}
+		t.f.waiters = append(t.f.waiters, w)
+		return nil
+	}}
+	select {
+	case f.calls <- c:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-f.ended:
+		return nil, f.why()
+	}
+	select {
+	case err := <-w.done:
+		return w.got, err
+	case <-ctx.Done():
+		return f.abandon(ctx, w)
+	case <-f.ended:
+		select {
+		case err := <-w.done:
+			return w.got, err
+		default:
+			return nil, f.why()
+		}
+	}
+}
+
+// maxLeases is how many URLs one call may take.
+const maxLeases = 500
+
+// abandon leaves a Lease call whose context has ended, unless it has just been
+// answered.
+func (f *Frontier) abandon(ctx context.Context, w *waiter) ([]Lease, error) {
+	f.mu.Lock()
+	w.abandoned = !w.answered
+	abandoned := w.abandoned
+	f.mu.Unlock()
+	if abandoned {
+		f.poke()
+		return nil, ctx.Err()
+	}
+	err := <-w.done
+	return w.got, err
+}
+
+// Complete settles a lease and answers after the commit. The artifacts that c
+// refers to must be durable before. After an error the same c may be sent
+// again.
+func (f *Frontier) Complete(ctx context.Context, c Completion) (Answer, error) {
+	answers, err := f.CompleteAll(ctx, []Completion{c})
+	if err != nil {
+		return Answer{}, err
+	}
+	return answers[0], nil
+}
+
+// CompleteAll settles several leases in one commit, each as Complete would.
+func (f *Frontier) CompleteAll(ctx context.Context, cs []Completion) ([]Answer, error) {
+	all := make([]*completing, len(cs))
+	c := &call{}
+	for i := range cs {
+		p, err := f.prepare(ctx, cs[i])
+		if err != nil {
+			return nil, err
+		}
+		all[i] = p
+		c.candidates = append(append(c.candidates, p.candidates...), p.target...)
+		c.size += p.size
+	}
+	c.decide = func(t *tx) error {
+		for _, p := range all {
+			if err := t.settle(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := f.submit(ctx, c); err != nil {
+		return nil, fmt.Errorf("complete: %w", err)
+	}
+	answers := make([]Answer, len(all))
+	for i, p := range all {
+		answers[i] = p.answer
+	}
+	return answers, nil
+}
+
+// Stop stops the run, resumable: nothing more is leased, and Lease answers
+// ErrStopped. Leases under way may still be completed.
+func (f *Frontier) Stop(ctx context.Context, why Reason) error {
+	return f.end(ctx, Stopped, why)
+}
+
+// Fail ends the run for good, as failed.
+func (f *Frontier) Fail(ctx context.Context, why Reason) error {
+	return f.end(ctx, FailedRun, why)
+}
+
+func (f *Frontier) end(ctx context.Context, p Phase, why Reason) error {
+	c := &call{decide: func(t *tx) error {
+		if t.f.head.phase.Terminal() || t.f.head.phase == Stopped && p == Stopped {
+			return nil
+		}
+		return t.stop(p, cleanReason(why), "")
+	}}
+	if err := f.submit(ctx, c); err != nil {
+		return fmt.Errorf("end run: %w", err)
+	}
+	return nil
+}
+
+// Close waits for the commit in progress and gives the partition up. Unsettled
+// leases go back to the queue when the run is opened again. Closing twice is no
+// error.
+func (f *Frontier) Close() error {
+	f.once.Do(func() { close(f.closed) })
+	<-f.ended
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gone {
+		return nil
+	}
+	f.gone = true
+	return f.giveUp()
+}

@@ -1,0 +1,117 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+
+	"github.com/weircrawl/weir/urlnorm"
+)
+
+// A candidate is one reference made ready for its decision, outside the writer:
+// resolved, keyed and hashed.
+type candidate struct {
+	ref    Reference
+	url    urlnorm.URL
+	id     identity
+	origin uint64
+	reject Reason // of the normalizer; empty where it has a key
+}
+
+// maxObserved is how much of a reference as written is kept: what is longer is
+// rejected anyway.
+const maxObserved = 8 * kib
+
+// reader turns references into candidates, and remembers what one page repeats.
+type reader struct {
+	normalizer urlnorm.Normalizer
+	bases      map[string]*urlnorm.URL
+	origins    map[urlnorm.Origin]uint64
+	seen       map[seenKey]int
+	out        []candidate
+}
+
+type seenKey struct{ base, observed string }
+
+// candidates resolves refs against base, or each against its own.
+func candidates(ctx context.Context, n urlnorm.Normalizer, base string, refs []Reference) ([]candidate, error) {
+	r := reader{normalizer: n, out: make([]candidate, 0, len(refs))}
+	for i, ref := range refs {
+		if i%512 == 511 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if ref.Base == "" {
+			ref.Base = base
+		}
+		r.read(ref)
+	}
+	return r.out, nil
+}
+
+func (r *reader) read(ref Reference) {
+	if len(r.out) > 0 && cap(r.out) > 8 {
+		if i, ok := r.seen[seenKey{ref.Base, ref.Observed}]; ok {
+			c := r.out[i]
+			c.ref = ref
+			r.out = append(r.out, c)
+			return
+		}
+		if r.seen == nil {
+			r.seen = make(map[seenKey]int, cap(r.out))
+		}
+		r.seen[seenKey{ref.Base, ref.Observed}] = len(r.out)
+	}
+	c := candidate{ref: ref}
+	u, err := r.normalizer.Normalize(r.base(ref.Base), ref.Observed)
+	if err != nil {
+		c.reject = rejection(err)
+	} else {
+		c.url, c.id, c.origin = u, identify(u.Key), r.originOf(u.Origin)
+	}
+	r.out = append(r.out, c)
+}
+
+// base parses each base once; nil for none and for one that cannot be parsed.
+func (r *reader) base(text string) *urlnorm.URL {
+	if text == "" {
+		return nil
+	}
+	if b, ok := r.bases[text]; ok {
+		return b
+	}
+	var base *urlnorm.URL
+	if u, err := r.normalizer.Normalize(nil, text); err == nil {
+		base = &u
+	}
+	if r.bases == nil {
+		r.bases = map[string]*urlnorm.URL{}
+	}
+	if len(r.bases) < 64 { // one page has one base, a hostile source any number
+		r.bases[text] = base
+	}
+	return base
+}
+
+func (r *reader) originOf(o urlnorm.Origin) uint64 {
+	if id, ok := r.origins[o]; ok {
+		return id
+	}
+	if r.origins == nil {
+		r.origins = map[urlnorm.Origin]uint64{}
+	}
+	id := originID(o, 0)
+	if len(r.origins) < 4096 {
+		r.origins[o] = id
+	}
+	return id
+}
+
+// rejection is the word under which a normalizer's error counts.
+func rejection(err error) Reason {
+	var reject urlnorm.Reject
+	if errors.As(err, &reject) && reject != "" {
+		return Reason(clip(string(reject), maxReason))
+	}
+	return Reason(urlnorm.Malformed)
+}
+
+const maxReason = 64

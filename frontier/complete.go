@@ -1,0 +1,150 @@
+package frontier
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
+
+// completing is a completion made ready for the writer: bounded, resolved and
+// hashed.
+type completing struct {
+	Completion
+	hash       [16]byte
+	candidates []candidate
+	target     []candidate // of a redirect: one
+	size       int         // bytes that its rows may take
+	answer     Answer
+}
+
+// maxDetail is the length of one line for people.
+const maxDetail = 256
+
+// prepare bounds, resolves and hashes c outside the writer.
+func (f *Frontier) prepare(ctx context.Context, c Completion) (*completing, error) {
+	if c.Outcome == NoOutcome || int(c.Outcome) >= len(outcomeNames) {
+		return nil, fmt.Errorf("complete %s: no outcome; use the lease's methods to make a completion", c.Lease.URL)
+	}
+	if c.Lease.Gate != (c.Lease.ID.Ordinal == 0) || !c.Lease.Gate && (c.Outcome == OutcomeOpen || c.Outcome == OutcomeEnded) {
+		return nil, fmt.Errorf("complete %s: only a gate can be opened or ended", c.Lease.URL)
+	}
+	if len(c.Note) > maxNote {
+		return nil, fmt.Errorf("complete gate %s: the note has %d bytes; %d are allowed", c.Lease.Origin, len(c.Note), maxNote)
+	}
+	c.Reason = cleanReason(c.Reason)
+	if c.Reason == "" {
+		c.Reason = Reason(c.Outcome.String())
+	}
+	c.Evidence.Detail = clipText(c.Evidence.Detail, maxDetail)
+	budget := f.limit.Load()
+	for _, r := range c.Records {
+		if !json.Valid(r.Data) {
+			return nil, fmt.Errorf("complete %s: record %q is not JSON", c.Lease.URL, r.Kind)
+		}
+	}
+	if err := boundRecords(c, budget); err != nil {
+		return nil, err
+	}
+	c.References, c.Overflow = boundReferences(c.References, c.Overflow, budget)
+	p := &completing{Completion: c}
+	var err error
+	if p.candidates, err = candidates(ctx, f.cfg.Normalizer, c.Lease.URL, c.References); err != nil {
+		return nil, err
+	}
+	if c.Outcome == OutcomeRedirected {
+		p.target, err = candidates(ctx, f.cfg.Normalizer, c.Lease.URL, []Reference{{Observed: c.Target, Rule: "redirect"}})
+		if err != nil {
+			return nil, err
+		}
+	}
+	p.hash, p.size = digestOf(&c), sizeOf(&c)
+	return p, nil
+}
+
+// boundRecords refuses what a page may not emit; the root refuses it earlier,
+// with the handler's name on it.
+func boundRecords(c Completion, b *Budget) error {
+	var bytes int64
+	for _, r := range c.Records {
+		bytes += int64(len(r.Data))
+	}
+	if len(c.Records) > b.Records || bytes > b.RecordBytes {
+		return fmt.Errorf("complete %s: %d records of %d bytes; the budget allows %d of %d", c.Lease.URL, len(c.Records), bytes, b.Records, b.RecordBytes)
+	}
+	return nil
+}
+
+// boundReferences keeps the references that the budget allows for one page and
+// counts the others, with the first of them.
+func boundReferences(refs []Reference, over Overflow, b *Budget) ([]Reference, Overflow) {
+	keep, bytes := len(refs), int64(0)
+	for i, r := range refs {
+		bytes += int64(len(r.Observed))
+		if i >= b.References || bytes > b.ReferenceBytes {
+			keep = i
+			break
+		}
+	}
+	if keep < len(refs) {
+		over.Count += int64(len(refs) - keep)
+		over.Example = refs[keep].Observed
+	}
+	return refs[:keep], over
+}
+
+// digestOf is what tells a redelivered completion from a conflicting one: the
+// outcome, the response, the references and the records; neither latency nor
+// the artifact's position.
+func digestOf(c *Completion) [16]byte {
+	h := sha256.New()
+	var n [8]byte
+	text := func(s string) {
+		binary.BigEndian.PutUint64(n[:], uint64(len(s)))
+		h.Write(n[:])
+		h.Write([]byte(s))
+	}
+	text(c.Outcome.String())
+	text(string(c.Reason.Word()))
+	text(c.Target)
+	text(string(c.Evidence.Digest))
+	for _, r := range c.References {
+		text(r.Observed)
+		text(r.Base)
+		text(r.Rule)
+		text(string(r.Refused))
+	}
+	for _, r := range c.Records {
+		text(r.Kind)
+		h.Write(r.Data)
+		text("")
+	}
+	h.Write(c.Note)
+	return [16]byte(h.Sum(nil))
+}
+
+func sizeOf(c *Completion) int {
+	size := 4 * kib
+	for _, r := range c.References {
+		size += len(r.Observed) + len(r.Base) + 512
+	}
+	for _, r := range c.Records {
+		size += len(r.Data) + len(r.Kind) + 64
+	}
+	return size
+}
+
+func cleanReason(r Reason) Reason { return Reason(clipText(string(r), maxReason)) }
+
+// clipText cuts s to n bytes at most, between characters.
+func clipText(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

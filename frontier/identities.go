@@ -1,0 +1,41 @@
+package frontier
+
+// known is what memory holds of an admitted identity: enough to answer a repeat
+// that raises and lowers nothing.
+type known struct {
+	n     uint64
+	depth uint32
+	class uint8
+}
+
+// identities is an exact, bounded memory of admitted identities, the most recent
+// ones first to stay. It never says that an identity is new: only the store can.
+type identities struct {
+	recent, older map[identity]known
+	half          int // entries of one map
+}
+
+// entryCost is what one identity takes in a Go map at its usual load.
+const entryCost = 56
+
+func newIdentities(bytes int64) identities {
+	return identities{recent: map[identity]known{}, half: max(int(bytes/2/entryCost), 1)}
+}
+
+func (c *identities) get(id identity) (known, bool) {
+	k, ok := c.recent[id]
+	if ok {
+		return k, true
+	}
+	if k, ok = c.older[id]; ok {
+		c.put(id, k)
+	}
+	return k, ok
+}
+
+func (c *identities) put(id identity, k known) {
+	if len(c.recent) >= c.half {
+		c.older, c.recent = c.recent, make(map[identity]known, c.half/8)
+	}
+	c.recent[id] = k
+}

@@ -1,0 +1,228 @@
+package frontier
+
+import (
+	"fmt"
+
+	"github.com/weircrawl/weir/internal/codec"
+	"github.com/weircrawl/weir/storage"
+)
+
+// offer is work that the run owes: references to be decided again, or the URLs
+// of an ended origin. It is done in pieces, one a commit.
+type offer struct {
+	kind   offerKind
+	origin uint64       // offerEnd
+	n      uint64       // offerEnd: ordinals up to this one are done
+	from   admissionRef // offerSource, offerRaised: the next source
+	to     admissionRef // the last one
+	chunk  uint32       // of from: the next one
+	depth  uint32       // offerSource: of its references now
+	parent place        // offerSource
+	key    []byte       // of its row; nil: not written yet
+}
+
+type offerKind uint8
+
+const (
+	offerEnd    offerKind = iota + 1 // an origin's URLs end
+	offerSource                      // one source's references, whose depth has been lowered
+	offerRaised                      // every reference that a bound holds back
+)
+
+const (
+	offerPiece = 1_000 // references decided again in one commit
+	endPiece   = 500   // rows looked at in one commit
+	edgePiece  = 16    // edge rows read at once
+)
+
+// offer adds o to what the run owes.
+func (t *tx) offer(o offer) error {
+	o.key = t.f.keys.chunk(t.seq, t.owed)
+	t.owed++
+	t.put(spaceOffer, o.key, o.encode())
+	return t.run(entry{offers: 1})
+}
+
+func (o *offer) encode() []byte {
+	w := codec.NewWriter(rowVersion, nil)
+	w.Byte(byte(o.kind))
+	w.Fixed(o.origin)
+	w.Fixed(o.n)
+	o.from.write(w)
+	o.to.write(w)
+	w.Uint(uint64(o.chunk))
+	w.Uint(uint64(o.depth))
+	w.Fixed(o.parent.origin)
+	w.Fixed(o.parent.n)
+	return w.Seal()
+}
+
+func decodeOffer(key, v []byte) (*offer, error) {
+	r := codec.NewReader(v, rowVersion)
+	o := &offer{key: key, kind: offerKind(r.Byte()), origin: r.Fixed(), n: r.Fixed(), from: readRef(r), to: readRef(r),
+		chunk: uint32(r.Uint()), depth: uint32(r.Uint()), parent: place{r.Fixed(), r.Fixed()}}
+	return o, damaged(spaceOffer, r.Close())
+}
+
+// serve does one piece of the first offer.
+func (t *tx) serve() error {
+	f := t.f
+	if f.head.offers == 0 || f.head.phase != Running {
+		return nil
+	}
+	prefix := f.keys.prefix(0)
+	got, err := f.cfg.Store.Read(t.ctx, storage.ReadRequest{Space: spaceOffer, From: prefix, To: end(prefix), Limit: 1})
+	if err != nil {
+		return fmt.Errorf("read offers: %w", err)
+	}
+	if len(got[0].Keys) == 0 {
+		return nil // it is in this group
+	}
+	o, err := decodeOffer(got[0].Keys[0], got[0].Values[0])
+	if err != nil {
+		return err
+	}
+	var done bool
+	switch o.kind {
+	case offerEnd:
+		done, err = t.endPiece(o)
+	case offerSource, offerRaised:
+		done, err = t.edgePiece(o)
+	}
+	if err != nil {
+		return err
+	}
+	if done {
+		t.drop(spaceOffer, o.key)
+		return t.run(entry{offers: -1})
+	}
+	t.put(spaceOffer, o.key, o.encode())
+	return nil
+}
+
+// endPiece ends the next URLs of an ended origin.
+func (t *tx) endPiece(w *offer) (bool, error) {
+	o, err := t.originAt(w.origin)
+	if err != nil || o.pace.gate.state != gateEnded {
+		return true, err
+	}
+	f := t.f
+	req := storage.ReadRequest{Space: spaceURL, From: f.keys.url(place{w.origin, w.n + 1}), To: end(f.keys.origin(w.origin)), Limit: endPiece}
+	got, err := f.cfg.Store.Read(t.ctx, req)
+	if err != nil {
+		return false, fmt.Errorf("read queue: %w", err)
+	}
+	for i, key := range got[0].Keys {
+		p := place{w.origin, field(key, 1)}
+		w.n = p.n
+		if f.rows[p] == nil {
+			if f.rows[p], err = decodeURL(p, got[0].Values[i]); err != nil {
+				delete(f.rows, p)
+				return false, err
+			}
+		}
+		if err := t.endURL(o, f.rows[p]); err != nil {
+			return false, err
+		}
+	}
+	return len(got[0].Keys) < endPiece, nil
+}
+
+// endURL ends one URL as its origin has ended.
+func (t *tx) endURL(o *origin, u *urlRow) error {
+	if u.state != Queued && u.state != Waiting {
+		return nil
+	}
+	ev, outcome := Refuse, OutcomeRefused
+	if o.pace.gate.ends == Failed {
+		ev, outcome = Fail, OutcomeFailed
+	}
+	e := u.entry(ev, o.pace.gate.reason, t.policyOf(o).Version)
+	e.ready, e.stored = 0, nil
+	t.result(&Completion{Outcome: outcome}, u, o, e, o.pace.gate.ends)
+	return t.do(e)
+}
+
+// edgePiece decides the next references again.
+func (t *tx) edgePiece(w *offer) (bool, error) {
+	k := t.f.keys
+	last := end(k.chunk(w.to.seq, w.to.source))
+	from, count := k.edge(w.from.seq, w.from.source, w.chunk), 0
+	for count < offerPiece {
+		got, err := t.f.cfg.Store.Read(t.ctx, storage.ReadRequest{Space: spaceEdge, From: from, To: last, Limit: edgePiece})
+		if err != nil {
+			return false, fmt.Errorf("read edges: %w", err)
+		}
+		for i, key := range got[0].Keys {
+			n, err := t.offerChunk(w, key, got[0].Values[i])
+			if err != nil {
+				return false, err
+			}
+			count += n
+			from = append(append([]byte(nil), key...), 0)
+			w.from, w.chunk = edgeKey(key)
+			w.chunk++
+			if count >= offerPiece {
+				return false, nil
+			}
+		}
+		if len(got[0].Keys) < edgePiece {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func edgeKey(key []byte) (admissionRef, uint32) {
+	return admissionRef{seq: field(key, 0), source: beUint32(key[14:])}, beUint32(key[18:])
+}
+
+// offerChunk decides again what one edge row holds back, and lowers the depth
+// of what it had admitted; it returns how many references it looked at.
+func (t *tx) offerChunk(w *offer, key, value []byte) (int, error) {
+	row, err := decodeEdge(value)
+	if err != nil {
+		return 0, err
+	}
+	s := row.source
+	if s.depth, err = t.depthNow(w, &s); err != nil {
+		return 0, err
+	}
+	var again []Reference
+	var olds []old
+	for _, d := range row.lines {
+		if d.decision == LimitReached || w.kind == offerSource && d.decision != PolicyStop {
+			again = append(again, d.ref)
+			olds = append(olds, old{d.decision, d.reason})
+		}
+	}
+	if len(again) == 0 {
+		return 0, nil
+	}
+	cs, err := candidates(t.ctx, t.f.cfg.Normalizer, s.base, again)
+	if err != nil {
+		return 0, err
+	}
+	s.again, _ = edgeKey(key)
+	s.kind, s.overflow = Offer, Overflow{}
+	_, _, err = t.decideAll(s, cs, olds)
+	return len(again), err
+}
+
+// depthNow is the depth that a source's references have now.
+func (t *tx) depthNow(w *offer, s *source) (uint32, error) {
+	if w.kind == offerSource {
+		return w.depth, nil
+	}
+	if s.parent == (place{}) {
+		return s.depth, nil
+	}
+	u, err := t.peek(s.parent)
+	if err != nil {
+		return 0, err
+	}
+	if s.kind == Redirect {
+		return u.depth, nil
+	}
+	return u.depth + 1, nil
+}

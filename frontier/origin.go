@@ -1,0 +1,153 @@
+package frontier
+
+import (
+	"github.com/weircrawl/weir/internal/codec"
+	"github.com/weircrawl/weir/urlnorm"
+)
+
+// origin is one scheme, host and port: its queue, its pace and its gate. Times
+// are microseconds of the frontier's clock.
+type origin struct {
+	id   uint64
+	text urlnorm.Origin
+	pace pace // what transitions have decided
+
+	next   [classes]uint64 // count of the last URL admitted with each class
+	ready  [classes]uint32 // rows in ready, by class
+	states [len(stateNames)]int64
+	again  int64 // URLs that wait for their handler alone
+
+	// Memory only: a successor finds it anew.
+	grants   uint64
+	inflight int  // leases and slots that expired ones still hold
+	unsent   int  // leases whose request has not been sent
+	fresh    bool // has URLs that the next commit makes visible
+	window   [classes][]uint64
+	wake     int64 // T of its row in wake; 0: none
+	gateTry  try   // the last settled attempt of the gate
+	dirty    bool
+	paced    bool // pace has changed since it was logged
+}
+
+// pace is what an origin's transitions decide as values: a later reader takes
+// them as they are and decides nothing again.
+type pace struct {
+	head      [classes]uint64 // counts up to this one have been passed
+	due       int64           // no request before
+	why       Reason          // of due, where it is more than the delay
+	incidents uint32          // busy answers in a row
+	pause     Reason          // why nothing is leased; empty: leased
+	gate      gate
+}
+
+// gate says whether an origin may be visited, and how.
+type gate struct {
+	state    gateState
+	reason   Reason
+	ends     State // of the origin's URLs, once the gate has ended
+	until    int64 // fresh, or ended, until then
+	due      int64 // of a retry
+	gen      uint64
+	attempts uint32
+	losses   uint32
+	delay    int64 // what the site asks for
+	note     []byte
+	back     uint64 // S of its last transition
+}
+
+type gateState uint8
+
+const (
+	gateClosed gateState = iota
+	gateLeased
+	gateOpen
+	gateRetry
+	gateEnded
+)
+
+var gateNames = [...]string{"closed", "leased", "open", "retry", "ended"}
+
+func (g gateState) String() string { return name(gateNames[:], uint8(g)) }
+
+// live is the number of URLs that wait for a request to the origin.
+func (o *origin) live() int64 { return o.states[Queued] + o.states[Waiting] - o.again }
+
+// held is live, while the origin is paused.
+func (o *origin) held() int64 {
+	if o.pace.pause == "" {
+		return 0
+	}
+	return o.live()
+}
+
+// inOrder reports whether URLs may be left that were never passed.
+func (o *origin) inOrder(class uint8) bool { return o.pace.head[class] < o.next[class] }
+
+func (o *origin) encode() []byte {
+	w := codec.NewWriter(rowVersion, make([]byte, 0, 128))
+	w.String(string(o.text))
+	for c := range classes {
+		w.Uint(o.next[c])
+		w.Uint(uint64(o.ready[c]))
+	}
+	for _, n := range o.states {
+		w.Uint(uint64(n))
+	}
+	w.Uint(uint64(o.again))
+	w.Uint(uint64(o.wake))
+	o.gateTry.write(w)
+	o.pace.write(w)
+	return w.Seal()
+}
+
+func decodeOrigin(id uint64, v []byte) (*origin, error) {
+	r := codec.NewReader(v, rowVersion)
+	o := &origin{id: id, text: urlnorm.Origin(r.String())}
+	for c := range classes {
+		o.next[c] = r.Uint()
+		o.ready[c] = uint32(r.Uint())
+	}
+	for i := range o.states {
+		o.states[i] = int64(r.Uint())
+	}
+	o.again = int64(r.Uint())
+	o.wake = int64(r.Uint())
+	o.gateTry = readTry(r)
+	o.pace = readPace(r)
+	return o, damaged(spaceOrigin, r.Close())
+}
+
+func (p *pace) write(w *codec.Writer) {
+	for _, n := range p.head {
+		w.Uint(n)
+	}
+	w.Uint(uint64(p.due))
+	w.String(string(p.why))
+	w.Uint(uint64(p.incidents))
+	w.String(string(p.pause))
+	g := &p.gate
+	w.Byte(byte(g.state))
+	w.String(string(g.reason))
+	w.Byte(byte(g.ends))
+	w.Uint(uint64(g.until))
+	w.Uint(uint64(g.due))
+	w.Uint(g.gen)
+	w.Uint(uint64(g.attempts))
+	w.Uint(uint64(g.losses))
+	w.Uint(uint64(g.delay))
+	w.Bytes(g.note)
+	w.Uint(g.back)
+}
+
+func readPace(r *codec.Reader) pace {
+	var p pace
+	for i := range p.head {
+		p.head[i] = r.Uint()
+	}
+	p.due, p.why = int64(r.Uint()), Reason(r.String())
+	p.incidents, p.pause = uint32(r.Uint()), Reason(r.String())
+	p.gate = gate{state: gateState(r.Byte()), reason: Reason(r.String()), ends: State(r.Byte()),
+		until: int64(r.Uint()), due: int64(r.Uint()), gen: r.Uint(),
+		attempts: uint32(r.Uint()), losses: uint32(r.Uint()), delay: int64(r.Uint()), note: r.Bytes(), back: r.Uint()}
+	return p
+}

@@ -1,0 +1,291 @@
+package frontier
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/weircrawl/weir/internal/codec"
+	"github.com/weircrawl/weir/storage"
+)
+
+// tx is one group of decisions that become one commit. It changes the
+// frontier's memory as it decides: if the commit fails, all memory is dropped
+// and read again.
+type tx struct {
+	f   *Frontier
+	ctx context.Context
+	seq uint64
+	now int64
+
+	ops      []storage.Op
+	bytes    int
+	log      []*entry
+	urls     []*urlRow // changed
+	changed  map[*urlRow]bool
+	origins  []*origin // changed
+	granted  []grantItem
+	settled  []uint64 // S of lease rows with one lease less
+	found    map[identity]known
+	policy   map[uint64]Policy
+	sources  uint32
+	owed     uint32 // offers made
+	head     []byte // as it is committed
+	attempts map[string]*attempt
+	later    []uint64 // origins whose next URL is visible once this has committed
+}
+
+func (f *Frontier) begin(ctx context.Context) *tx {
+	return &tx{f: f, ctx: ctx, seq: f.fence.Sequence + 1, now: f.now(), changed: map[*urlRow]bool{}}
+}
+
+func (t *tx) put(s storage.Space, key, value []byte) {
+	t.ops = append(t.ops, storage.Op{Space: s, Key: key, Value: value})
+	t.bytes += len(key) + len(value)
+}
+
+func (t *tx) drop(s storage.Space, key []byte) {
+	t.ops = append(t.ops, storage.Op{Space: s, Key: key, Delete: true})
+	t.bytes += len(key)
+}
+
+// do applies one decision, logs it, and keeps the queue rows in step.
+func (t *tx) do(e *entry) error {
+	if e.kind == entryURL {
+		return t.move(e)
+	}
+	t.log = append(t.log, e)
+	return apply(t, e, t.seq, t.now)
+}
+
+func (t *tx) move(e *entry) error {
+	var was urlRow
+	if e.event != Admit {
+		u, err := t.urlAt(e.place)
+		if err != nil {
+			return err
+		}
+		was, e.back = *u, u.back
+	}
+	t.log = append(t.log, e)
+	if err := apply(t, e, t.seq, t.now); err != nil {
+		return err
+	}
+	u, err := t.urlAt(e.place)
+	if err != nil {
+		return err
+	}
+	t.requeue(&was, u)
+	return nil
+}
+
+// requeue moves a URL's one queue row from where it was to where it is now.
+func (t *tx) requeue(was, is *urlRow) {
+	if was.ready == is.ready && was.class == is.class && was.again() == is.again() {
+		return
+	}
+	k := t.f.keys
+	switch {
+	case was.again():
+		t.drop(spaceAgain, k.again(is.place, was.ready))
+	case was.outOfOrder():
+		t.drop(spaceReady, k.ready(is.place, was.class, was.ready))
+	}
+	switch {
+	case is.again():
+		t.put(spaceAgain, k.again(is.place, is.ready), nil)
+		t.f.againDue = min(t.f.againDue, is.ready)
+	case is.outOfOrder():
+		t.put(spaceReady, k.ready(is.place, is.class, is.ready), nil)
+	}
+}
+
+func (t *tx) urlAt(p place) (*urlRow, error) {
+	u, err := t.peek(p)
+	if err == nil && !t.changed[u] {
+		t.changed[u] = true
+		t.urls = append(t.urls, u)
+	}
+	return u, err
+}
+
+// peek reads a URL's row without marking it as changed.
+func (t *tx) peek(p place) (*urlRow, error) {
+	if u := t.f.rows[p]; u != nil {
+		return u, nil
+	}
+	if err := t.fetchURLs([]place{p}); err != nil {
+		return nil, err
+	}
+	if u := t.f.rows[p]; u != nil {
+		return u, nil
+	}
+	return nil, damaged(spaceURL, fmt.Errorf("no row for origin %016x, ordinal %x", p.origin, p.n))
+}
+
+// fetchURLs brings the rows of places into memory, in one read. What is absent
+// stays so.
+func (t *tx) fetchURLs(places []place) error {
+	var missing []place
+	var want [][]byte
+	for _, p := range places {
+		if t.f.rows[p] == nil {
+			missing, want = append(missing, p), append(want, t.f.keys.url(p))
+		}
+	}
+	if len(want) == 0 {
+		return nil
+	}
+	got, err := t.f.cfg.Store.Read(t.ctx, storage.ReadRequest{Space: spaceURL, Keys: want})
+	if err != nil {
+		return fmt.Errorf("read urls: %w", err)
+	}
+	for i, v := range got[0].Values {
+		if v == nil {
+			continue
+		}
+		u, err := decodeURL(missing[i], v)
+		if err != nil {
+			return err
+		}
+		t.f.rows[missing[i]] = u
+	}
+	return nil
+}
+
+func (t *tx) putURL(u *urlRow) { t.f.rows[u.place] = u }
+
+func (t *tx) originAt(id uint64) (*origin, error) {
+	o, err := t.loadOrigin(id)
+	if err == nil && o == nil {
+		err = damaged(spaceOrigin, fmt.Errorf("no row for origin %016x", id))
+	}
+	if err == nil {
+		t.touch(o)
+	}
+	return o, err
+}
+
+func (t *tx) touch(o *origin) {
+	if !o.dirty {
+		o.dirty = true
+		t.origins = append(t.origins, o)
+	}
+}
+
+// loadOrigin returns the origin of this id, or nil.
+func (t *tx) loadOrigin(id uint64) (*origin, error) {
+	if o := t.f.origins[id]; o != nil {
+		return o, nil
+	}
+	got, err := t.f.cfg.Store.Read(t.ctx, storage.ReadRequest{Space: spaceOrigin, Keys: [][]byte{t.f.keys.origin(id)}})
+	if err != nil {
+		return nil, fmt.Errorf("read origin: %w", err)
+	}
+	if got[0].Values[0] == nil {
+		return nil, nil
+	}
+	o, err := decodeOrigin(id, got[0].Values[0])
+	if err != nil {
+		return nil, err
+	}
+	o.pace.due = min(o.pace.due, t.f.farthest())
+	o.pace.gate.due = min(o.pace.gate.due, t.f.farthest())
+	t.f.origins[id] = o
+	return o, nil
+}
+
+func (t *tx) putOrigin(o *origin) {
+	t.f.origins[o.id] = o
+	t.touch(o)
+}
+
+func (t *tx) runHead() *head { return t.f.head }
+
+// repace changes an origin's pace and notes it; flush logs it once, with what
+// the whole group made of it.
+func (t *tx) repace(o *origin, change func(p *pace)) {
+	p := o.pace
+	change(&p)
+	t.f.head.repace(o, p, p.gate.note)
+	o.paced = true
+	t.touch(o)
+}
+
+// run changes what concerns the run as a whole.
+func (t *tx) run(e entry) error {
+	e.kind = entryRun
+	return t.do(&e)
+}
+
+// rebind changes the run's contract.
+func (t *tx) rebind(c contract, why Reason) error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return t.run(entry{contract: b, reason: t.f.head.reason, phase: t.f.head.phase, stop: "", policy: string(why)})
+}
+
+// empty reports whether nothing was decided.
+func (t *tx) empty() bool { return len(t.ops)+len(t.log)+len(t.urls)+len(t.origins) == 0 }
+
+// flush turns the decisions into the ops of one commit.
+func (t *tx) flush() []storage.Op {
+	k := t.f.keys
+	if active := t.now - t.f.activeSince; active > 0 {
+		t.f.activeSince = t.now
+		_ = t.run(entry{active: active}) // adds to a counter: it cannot fail
+	}
+	for _, o := range t.origins {
+		if o.paced {
+			t.log = append(t.log, &entry{kind: entryPace, place: place{origin: o.id}, pace: &o.pace})
+		}
+		t.rewake(o)
+		t.put(spaceOrigin, k.origin(o.id), o.encode())
+	}
+	for _, u := range t.urls {
+		t.put(spaceURL, k.url(u.place), u.encode())
+	}
+	t.flushLeases()
+	t.flushLog()
+	h := t.f.head
+	h.seq, h.at = t.seq, t.now
+	t.put(spaceHead, k.head(), h.encode())
+	return t.ops
+}
+
+// logChunk is the size at which a log row is closed.
+const logChunk = 4 * kib
+
+func (t *tx) flushLog() {
+	var chunk uint32
+	var w *codec.Writer
+	seal := func() {
+		if w != nil {
+			t.put(spaceLog, t.f.keys.chunk(t.seq, chunk), pack(w.Seal()))
+			chunk++
+			w = nil
+		}
+	}
+	for _, e := range t.log {
+		if w == nil {
+			w = codec.NewWriter(logVersion, make([]byte, 0, logChunk+512))
+			w.Uint(uint64(t.now))
+		}
+		e.write(w)
+		if w.Len() > logChunk {
+			seal()
+		}
+	}
+	seal()
+}
+
+const logVersion = 1
+
+// clean forgets what was only marked for this commit.
+func (t *tx) clean() {
+	for _, o := range t.origins {
+		o.dirty, o.paced, o.fresh = false, false, false
+	}
+}

@@ -1,0 +1,401 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/weircrawl/weir/storage"
+)
+
+// A call is one request to the writer. It may be decided more than once, if a
+// commit fails; it is answered once.
+type call struct {
+	decide     func(t *tx) error
+	candidates []candidate // whose identities the decision looks up
+	size       int
+	done       chan error
+}
+
+const (
+	maxGroup = 2048     // calls of one group
+	maxBatch = 16 * mib // of one group, estimated
+)
+
+// submit hands a call to the writer and waits for its answer. When ctx ends
+// first, nobody knows whether it was decided: it may be sent again.
+func (f *Frontier) submit(ctx context.Context, c *call) error {
+	c.done = make(chan error, 1)
+	select {
+	case f.calls <- c:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-f.ended:
+		return f.why()
+	}
+	select {
+	case err := <-c.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-f.ended:
+		select {
+		case err := <-c.done:
+			return err
+		default:
+			return f.why()
+		}
+	}
+}
+
+// why is the reason for which the writer has ended.
+func (f *Frontier) why() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.dead != nil {
+		return f.dead
+	}
+	return ErrClosed
+}
+
+// poke makes the writer look at what memory has been told.
+func (f *Frontier) poke() {
+	select {
+	case f.poked <- struct{}{}:
+	default:
+	}
+}
+
+// write is the writer: it alone decides. It returns after Close, or when the
+// store is of no use any more.
+func (f *Frontier) write() {
+	defer close(f.ended)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		calls := f.gather(timer)
+		if calls == nil || !f.group(calls) {
+			f.answerAll(f.why())
+			return
+		}
+	}
+}
+
+// gather waits for something to do and takes all calls that wait. It returns
+// nil once Close was called.
+func (f *Frontier) gather(timer *time.Timer) []*call {
+	calls := []*call{}
+	timer.Reset(f.idle())
+	select {
+	case c := <-f.calls:
+		calls = append(calls, c)
+	case <-f.poked:
+	case <-timer.C:
+	case <-f.closed:
+		return nil
+	}
+	size := 0
+	for len(calls) < maxGroup && size < maxBatch {
+		select {
+		case c := <-f.calls:
+			calls = append(calls, c)
+			size += c.size
+		default:
+			return calls
+		}
+	}
+	return calls
+}
+
+// idle is how long the writer may sleep if nobody calls.
+func (f *Frontier) idle() time.Duration {
+	at := f.heartbeat + beat
+	f.mu.Lock()
+	for _, v := range f.live {
+		at = min(at, v.moment()+1)
+	}
+	f.mu.Unlock()
+	if f.head.phase == Running {
+		if f.head.offers > 0 {
+			return 0
+		}
+		if f.waiter() != nil {
+			_, due := f.wakes.first()
+			at = min(at, due, f.againDue, max(f.horizon, 0))
+		}
+		at = min(at, f.activeSince+f.head.contract.Budget.Wall.Microseconds()-f.head.active)
+	}
+	return max(micros(at-f.now()), 0)
+}
+
+// group decides calls, commits once and answers all. It reports whether the
+// writer can go on.
+func (f *Frontier) group(calls []*call) bool {
+	ctx := context.Background()
+	trouble := outage{f: f}
+	for {
+		t := f.begin(ctx)
+		err := t.decideGroup(calls)
+		if err == nil {
+			err = t.commit()
+		}
+		if err == nil {
+			t.answer(calls)
+			return true
+		}
+		if errors.Is(err, storage.ErrTooLarge) && len(calls) > 1 {
+			if trouble.reload(ctx) != nil {
+				continue
+			}
+			return f.split(calls)
+		}
+		applied, err := trouble.over(ctx, t, err)
+		if err != nil {
+			f.die(err, calls)
+			return false
+		}
+		if applied {
+			t.answer(calls)
+			return true
+		}
+		f.takeBack()
+	}
+}
+
+// split decides calls one by one, where together they are too large.
+func (f *Frontier) split(calls []*call) bool {
+	f.takeBack()
+	for _, c := range calls {
+		if !f.group([]*call{c}) {
+			return false
+		}
+	}
+	return true
+}
+
+// takeBack forgets leases that were granted by a commit that never was.
+func (f *Frontier) takeBack() {
+	for _, w := range f.waiters {
+		w.got = nil
+	}
+}
+
+// prune drops the Lease calls whose callers have gone.
+func (f *Frontier) prune() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waiters = slices.DeleteFunc(f.waiters, func(w *waiter) bool { return w.abandoned && len(w.got) == 0 })
+}
+
+// decideGroup takes all decisions of one commit.
+func (t *tx) decideGroup(calls []*call) error {
+	t.f.prune()
+	if err := t.drain(); err != nil {
+		return err
+	}
+	var all []candidate
+	for _, c := range calls {
+		all = append(all, c.candidates...)
+	}
+	if err := t.lookUp(all); err != nil {
+		return err
+	}
+	for _, c := range calls {
+		if err := c.decide(t); err != nil {
+			return err
+		}
+	}
+	if err := t.sweep(); err != nil {
+		return err
+	}
+	if err := t.serve(); err != nil {
+		return err
+	}
+	if err := t.wall(); err != nil {
+		return err
+	}
+	if t.f.head.phase == Running && len(t.f.waiters) > 0 {
+		if err := t.grant(); err != nil {
+			return err
+		}
+		return t.finishIfOver()
+	}
+	return nil
+}
+
+// wall stops a run whose active time is spent.
+func (t *tx) wall() error {
+	h := t.f.head
+	if h.phase == Running && h.active+t.now-t.f.activeSince >= h.contract.Budget.Wall.Microseconds() {
+		return t.stop(Stopped, ReasonWall, h.contract.Budget.Wall.String())
+	}
+	return nil
+}
+
+// finishIfOver ends the run in the same view in which nothing is left, or stops
+// it if only paused URLs are.
+func (t *tx) finishIfOver() error {
+	h := t.f.head
+	switch {
+	case h.phase != Running:
+		return nil
+	case h.over():
+		return t.stop(Finished, "done", "")
+	case h.offers == 0 && h.states[Leased] == 0 && h.paused > 0 && h.paused == h.unresolved():
+		return t.stop(Stopped, "paused", "")
+	}
+	return nil
+}
+
+// stop ends the run for now or for good. example shows what a bound held back.
+func (t *tx) stop(p Phase, why Reason, example string) error {
+	if p.Terminal() {
+		t.f.book.active = 0
+	}
+	e := entry{phase: p, reason: why}
+	if why == ReasonBytes || why == ReasonWall {
+		e.stop, e.example = why, example
+	}
+	return t.run(e)
+}
+
+// commit makes the group's decisions durable.
+func (t *tx) commit() error {
+	f := t.f
+	if t.empty() && t.now < f.heartbeat+beat {
+		t.seq = 0
+		return nil
+	}
+	ops := t.flush()
+	fence := f.fence
+	fence.Sequence, fence.Value = t.seq, f.book.encode()
+	t.head = ops[len(ops)-1].Value
+	if err := f.cfg.Store.Commit(t.ctx, fence, ops); err != nil {
+		return fmt.Errorf("commit %d: %w", t.seq, err)
+	}
+	f.fence = fence
+	t.keep()
+	return nil
+}
+
+// keep moves memory to the state that the commit has made true.
+func (t *tx) keep() {
+	f := t.f
+	f.acked, f.heartbeat = t.seq, t.now
+	f.last.Store(&t.head)
+	budget := f.head.contract.Budget
+	f.limit.Store(&budget)
+	t.clean()
+	for _, id := range t.later {
+		if o := f.origins[id]; o != nil {
+			f.rouse(o, t.now)
+		}
+	}
+	f.evict()
+}
+
+const (
+	maxRows    = 32_768
+	maxOrigins = 16_384
+)
+
+// evict keeps the memory of rows and origins bounded; what is leased stays.
+func (f *Frontier) evict() {
+	if len(f.rows) > maxRows {
+		for p, u := range f.rows {
+			if u.state != Leased {
+				delete(f.rows, p)
+			}
+			if len(f.rows) <= maxRows*3/4 {
+				break
+			}
+		}
+	}
+	if len(f.origins) > maxOrigins {
+		for id, o := range f.origins {
+			if o.inflight == 0 {
+				delete(f.origins, id)
+			}
+			if len(f.origins) <= maxOrigins*3/4 {
+				break
+			}
+		}
+	}
+}
+
+// answer tells every caller what its call came to, after the commit.
+func (t *tx) answer(calls []*call) {
+	f := t.f
+	for _, c := range calls {
+		c.done <- nil
+	}
+	var stay []*waiter
+	for _, w := range f.waiters {
+		switch {
+		case len(w.got) > 0:
+			f.reply(w, nil)
+		case f.head.phase != Running:
+			f.reply(w, f.over())
+		default:
+			stay = append(stay, w)
+		}
+	}
+	f.waiters = stay
+}
+
+// over is what Lease answers when the run is no longer running.
+func (f *Frontier) over() error {
+	if f.head.phase == Finished {
+		return ErrDone
+	}
+	return fmt.Errorf("%w: %s {%s}", ErrStopped, f.head.phase, f.head.reason)
+}
+
+// reply answers a Lease call; what its caller no longer takes goes back.
+func (f *Frontier) reply(w *waiter, err error) {
+	f.mu.Lock()
+	abandoned := w.abandoned
+	w.answered = true
+	f.mu.Unlock()
+	if !abandoned {
+		w.done <- err
+		return
+	}
+	for _, l := range w.got {
+		go f.giveBack(l)
+	}
+}
+
+// giveBack releases a lease that nobody took.
+func (f *Frontier) giveBack(l Lease) {
+	ctx, cancel := context.WithTimeout(context.Background(), f.cfg.TTL)
+	defer cancel()
+	_, _ = f.Complete(ctx, l.Release("abandoned")) // else it expires
+}
+
+func (f *Frontier) answerAll(err error) {
+	for _, w := range f.waiters {
+		f.reply(w, err)
+	}
+	f.waiters = nil
+	for {
+		select {
+		case c := <-f.calls:
+			c.done <- err
+		default:
+			return
+		}
+	}
+}
+
+// die ends the writer: nothing more can be decided.
+func (f *Frontier) die(err error, calls []*call) {
+	f.mu.Lock()
+	f.dead = err
+	f.mu.Unlock()
+	for _, c := range calls {
+		c.done <- err
+	}
+}
