@@ -1,0 +1,77 @@
+package robots
+
+import "strings"
+
+// normalize brings a path, or a literal part of a pattern, to the form in which
+// both are compared (RFC 9309, section 2.2.2): encodings of unreserved
+// characters, of * and of $ are decoded, other encodings are in upper case, and
+// octets that are neither reserved nor unreserved are encoded. A percent sign
+// that encodes nothing stays.
+func normalize(s string) string {
+	i := 0
+	for i < len(s) && plain[s[i]] {
+		i++
+	}
+	if i == len(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 8)
+	b.WriteString(s[:i])
+	for ; i < len(s); i++ {
+		octet, encoded := s[i], false
+		if octet == '%' {
+			if decoded, ok := decode(s[i:]); ok {
+				octet, encoded = decoded, true
+				i += 2
+			}
+		}
+		if keep(octet, encoded) {
+			b.WriteByte(octet)
+		} else {
+			b.Write([]byte{'%', hexDigits[octet>>4], hexDigits[octet&15]})
+		}
+	}
+	return b.String()
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+// keep reports whether an octet is written as itself.
+func keep(octet byte, encoded bool) bool {
+	if encoded {
+		return unreserved[octet] || octet == '*' || octet == '$'
+	}
+	return plain[octet] || octet == '%'
+}
+
+func decode(s string) (byte, bool) {
+	if len(s) < len("%41") {
+		return 0, false
+	}
+	high, low := digit(s[1]), digit(s[2])
+	return high<<4 | low, high < 16 && low < 16
+}
+
+func digit(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10
+	}
+	return 255
+}
+
+// RFC 3986, sections 2.2 and 2.3.
+var (
+	unreserved = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+	plain      = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;=")
+)
+
+func setOf(in string) (set [256]bool) {
+	for i := 0; i < len(in); i++ {
+		set[in[i]] = true
+	}
+	return set
+}

@@ -1,0 +1,93 @@
+package robots
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/weircrawl/weir/fetch"
+	"github.com/weircrawl/weir/urlnorm"
+)
+
+// Record is what an origin's robots.txt said, or why it could not be read.
+type Record struct {
+	Origin     urlnorm.Origin // that was asked, and that the rules hold for
+	Status     int            // of the last response; 0 without one
+	Class      fetch.Class    // of the last exchange
+	Err        error          // of the last exchange
+	Fetched    time.Time      // when the last exchange began
+	Expires    time.Time      // Fetched for a failure
+	Parser     string         // version of what reads Body
+	Hops       []string       // URLs that redirects led to, at most 5
+	Body       []byte         // of a 2xx response; what counts of it, or one byte more
+	Truncated  string         // why Body is cut: "length" is no fault here
+	RetryAfter time.Duration  // of the last response
+	Bytes      int64          // of all bodies, decoded
+}
+
+// Digest names the body, in the form of storage.Sum; it is empty without one.
+func (r Record) Digest() string {
+	if !r.parsed() {
+		return ""
+	}
+	sum := sha256.Sum256(r.Body)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Rules returns what the record means for every URL of its origin.
+func (r Record) Rules() Rules {
+	if r.parsed() {
+		return Parse(r.Body)
+	}
+	return accessRules(r.access())
+}
+
+// Decide answers for one agent and URL. Whoever asks more than once keeps Rules.
+func (r Record) Decide(agent, url string) Decision { return r.Rules().Decide(agent, url) }
+
+// parsed reports whether there are rules to read (RFC 9309, section 2.3.1.1).
+func (r Record) parsed() bool {
+	return r.Status/100 == 2 && !r.unreachable()
+}
+
+// unreachable reports whether nobody knows what the rules are (RFC 9309, section
+// 2.3.1.4), so that everything is disallowed until it is known. 429 counts as
+// that, too: who asks for less must not get more. So does a file of which a part
+// was lost: that part may forbid something.
+func (r Record) unreachable() bool {
+	switch r.Class {
+	case fetch.DNS, fetch.Connect, fetch.TLS, fetch.Timeout, fetch.Protocol, fetch.Content,
+		fetch.PrivateAddress, fetch.Malformed, fetch.Cancelled:
+		return true
+	}
+	return r.Status == 0 || r.busy() || r.lost()
+}
+
+// busy reports whether the origin asks to come back later.
+func (r Record) busy() bool { return r.Status == 429 || r.Status/100 == 5 }
+
+// lost reports whether a part of the file did not arrive.
+func (r Record) lost() bool {
+	return r.Status/100 == 2 && r.Truncated != "" && r.Truncated != fetch.TruncatedLength
+}
+
+// access names the rule that stands in for a file, and says what it allows.
+func (r Record) access() (rule string, allowed bool) {
+	switch {
+	case r.Status == 0 || r.unreachable() && !r.busy() && !r.lost():
+		return "unreachable: " + string(r.Class), false
+	case r.lost():
+		return "incomplete: " + r.Truncated, false
+	case r.busy():
+		return fmt.Sprintf("status %d", r.Status), false
+	case r.Status/100 == 3: // section 2.3.1.2: beyond five redirects, or leading nowhere
+		return "redirects", true
+	}
+	return fmt.Sprintf("status %d", r.Status), true // section 2.3.1.3
+}
+
+// accessRules are the rules of an origin without a file.
+func accessRules(rule string, allowed bool) Rules {
+	return Rules{access: rule, allowed: allowed, size: len(rule)}
+}

@@ -1,0 +1,196 @@
+package robots
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/temoto/robotstxt"
+	"pgregory.net/rapid"
+)
+
+// file parses a robots.txt that is written in one line, as the cases are.
+func file(lines string) Rules { return Parse([]byte(strings.ReplaceAll(lines, "|", "\n"))) }
+
+func TestRuleCases(t *testing.T) {
+	const (
+		allowed = true
+		denied  = false
+	)
+	for _, row := range []struct {
+		name, file, url string
+		want            bool
+	}{
+		{"S-F3 no query", "User-agent: * | Disallow: /*s=", "/", allowed},
+		{"S-F3 path only", "User-agent: * | Disallow: /*s=", "/s/", allowed},
+		{"S-F3 query", "User-agent: * | Disallow: /*s=", "/?s=asd", denied},
+		{"S-F4 encoded colon", "User-agent: * | Disallow: /shop/*sort=*price*", "/shop/list/4?sort=%3Aprice%3Aasc", denied},
+		{"S-F4 a reserved character is not its encoding", "User-agent: * | Disallow: /a:b", "/a%3Ab", allowed},
+		{"S-F4 nor in a query", "User-agent: * | Disallow: /?a:b", "/?a%3Ab", allowed},
+		{"S-F4 the same octets", "User-agent: * | Disallow: /\u00fc", "/%C3%BC", denied},
+		{"S-F5 the other group", "User-agent: weirbot | Disallow: /only-us || User-agent: * | Disallow: /others", "/others", allowed},
+		{"S-F5 our group", "User-agent: weirbot | Disallow: /only-us || User-agent: * | Disallow: /others", "/only-us", denied},
+		{"S-F5 in the other order", "User-agent: * | Disallow: /others || User-agent: weirbot | Disallow: /only-us", "/others", allowed},
+		{"S-F5 without the blank line", "User-agent: weirbot | Disallow: /only-us | User-agent: * | Disallow: /others", "/others", allowed},
+		{"S-F6 first of the list", "User-agent: weirbot | Crawl-delay: 5 | User-agent: b | Disallow: /", "/x", denied},
+		{"S-F6 last of the list", "User-agent: a | Crawl-delay: 5 | User-agent: weirbot | Disallow: /", "/x", denied},
+		{"S-F6 sitemap between", "User-agent: weirbot | Sitemap: http://a.example/s | User-agent: b | Disallow: /", "/x", denied},
+		{"S-F7", "User-agent: * | Disallow: /x | Sitemap: http://a.example/s | # comment | User-agent: otherbot | Crawl-delay: 10", "/x", denied},
+		{"S-F8 empty disallow", "User-agent: weirbot | Disallow: | User-agent: * | Disallow: /", "/x", allowed},
+		{"S-F9 star first", "User-agent: * | Disallow: */test", "/test", denied},
+		{"S-F9 star first, deeper", "User-agent: * | Disallow: */test", "/a/test", denied},
+		{"S-F9 prefix", "User-agent: * | Disallow: */test", "/testing", denied},
+		{"S-F9 inner star", "User-agent: * | Disallow: /u/*/posts", "/u/7/posts", denied},
+		{"S-F9 elsewhere", "User-agent: * | Disallow: /u/*/posts", "/anything", allowed},
+		{"S-F15 lines that are no text", "\xff\xfe\xd8 | User-agent: * | Disallow: /\xfc | Disallow: /x", "/x", denied},
+		{"S-F15 other pages", "\xff\xfe\xd8 | User-agent: * | Disallow: /\xfc | Disallow: /x", "/y", allowed},
+		{"odd user agent is structural", "User-agent: weirbot | Disallow: /a | User-agent: ??? | Disallow: /", "/b", allowed},
+		{"longest wins", "User-agent: * | Disallow: / | Allow: /a", "/a/b", allowed},
+		{"allow on a tie", "User-agent: * | Disallow: /a | Allow: /a", "/a", allowed},
+		{"across merged groups", "User-agent: weirbot | Disallow: /a | User-agent: b | Disallow: / | User-agent: weirbot | Allow: /a/b", "/a/b", allowed},
+		{"token is not a prefix", "User-agent: weir | Disallow: /", "/x", allowed},
+		{"token in any case", "User-agent: WeirBot | Disallow: /", "/x", denied},
+		{"robots.txt itself", "User-agent: * | Disallow: /", "/robots.txt", allowed},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			rules := file(row.file)
+			for _, agent := range []string{"weirbot", "weirbot/1.0 (+https://a.example/bot)"} {
+				got := rules.Decide(agent, "http://a.example"+row.url)
+				assert.Equal(t, row.want, got.Allowed, "%+v", got)
+			}
+		})
+	}
+}
+
+func TestCrawlDelayHoldsForThoseItNames(t *testing.T) {
+	f6 := file("User-agent: a | Crawl-delay: 5 | User-agent: b | Disallow: /x")
+	assert.Equal(t, 5*time.Second, f6.Decide("a", "/x").Delay, "S-F6")
+	assert.Zero(t, f6.Delay("b"), "S-F6")
+	f7 := file("User-agent: * | Disallow: /x | Sitemap: http://a.example/s | # comment | User-agent: otherbot | Crawl-delay: 10")
+	assert.Zero(t, f7.Delay("weirbot"), "S-F7")
+	assert.Equal(t, 10*time.Second, f7.Delay("otherbot"), "S-F7")
+	assert.Equal(t, maxDelay, file("User-agent: * | Crawl-delay: 99999999999999999999").Delay("a"))
+}
+
+func TestADecisionNamesItsRule(t *testing.T) {
+	rules := file("User-agent: * | Disallow: /priv%61te* | Allow: /private/x")
+	assert.Equal(t, Decision{Allowed: false, Rule: "Disallow: /priv%61te*"}, rules.Decide("a", "/private/y"))
+	assert.Equal(t, Decision{Allowed: true, Rule: "Allow: /private/x"}, rules.Decide("a", "/private/x"))
+	assert.Equal(t, Decision{Allowed: true}, rules.Decide("a", "/"))
+	assert.Equal(t, Decision{Allowed: true}, Rules{}.Decide("a", "/"))
+}
+
+// slow says what a pattern means, by a regular expression.
+func slow(value string) *regexp.Regexp {
+	value, anchored := strings.CutSuffix(value, "$")
+	var b strings.Builder
+	b.WriteString("^(?s:")
+	for i, literal := range strings.Split(value, "*") {
+		if i > 0 {
+			b.WriteString(".*")
+		}
+		b.WriteString(regexp.QuoteMeta(normalize(literal)))
+	}
+	b.WriteString(")")
+	if anchored {
+		b.WriteString("$")
+	}
+	return regexp.MustCompile(b.String())
+}
+
+func TestTheMatcherAgreesWithASlowOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.StringOfN(rapid.SampledFrom([]rune("ab/*$%")), 0, 12, -1).Draw(t, "value")
+		target := rapid.StringOfN(rapid.SampledFrom([]rune("ab/$%")), 0, 12, -1).Draw(t, "target")
+		want := slow(value).MatchString(normalize(target))
+		if got := newPattern(value).match(normalize(target)); got != want {
+			t.Fatalf("%q on %q: got %v, want %v", value, target, got, want)
+		}
+	})
+}
+
+// The library that most Go crawlers use is wrong about encodings, prefixes of
+// agents and unanchored patterns; on what is left it is a second opinion.
+func TestDecisionsAgreeWithTemotoOnPlainFiles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		path := rapid.StringOfN(rapid.SampledFrom([]rune("ab/")), 0, 4, -1)
+		var b strings.Builder
+		for _, agent := range []string{"weirbot", "otherbot", "*"} {
+			fmt.Fprintf(&b, "User-agent: %s\n", agent)
+			for _, pattern := range rapid.SliceOfNDistinct(path, 1, 4, rapid.ID).Draw(t, "patterns") { // on a tie it takes the first
+				verb := rapid.SampledFrom([]string{"Allow", "Disallow"}).Draw(t, "verb")
+				fmt.Fprintf(&b, "%s: /%s\n", verb, pattern)
+			}
+		}
+		target := "/" + path.Draw(t, "target")
+		theirs, err := robotstxt.FromString(b.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, agent := range []string{"weirbot", "otherbot", "nobody"} {
+			want := theirs.TestAgent(target, agent)
+			if got := Parse([]byte(b.String())).Decide(agent, target); got.Allowed != want {
+				t.Fatalf("%s on %s: got %+v, temoto %v\n%s", agent, target, got, want, b.String())
+			}
+		}
+	})
+}
+
+func TestHostileFilesTakeLinearTimeAndMemory(t *testing.T) {
+	path := "/" + strings.Repeat("a", 8<<10-1)
+	for _, row := range []struct{ name, line string }{
+		{"stars", "Disallow: /" + strings.Repeat("*a", 500) + "*b\n"},
+		{"short stars", "Disallow: /*aaaaaaaab\n"},
+		{"anchored stars", "Disallow: /*a*a$\n"},
+		{"one long pattern", "Disallow: /" + strings.Repeat("a*", 10_000) + "b\n"},
+		{"agents", "User-agent: b%d\n"},
+		{"agents and rules", "User-agent: b%d\nDisallow: /%d\n"},
+		{"agents and delays", "User-agent: b%d\nCrawl-delay: 1\n"},
+		{"sitemaps", "Sitemap: /%d\n"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var b strings.Builder
+			b.WriteString("User-agent: *\n")
+			for i := 0; b.Len() < MaxBody; i++ {
+				b.WriteString(strings.ReplaceAll(row.line, "%d", fmt.Sprint(i)))
+			}
+			start := time.Now()
+			rules := Parse([]byte(b.String()))
+			for range 4 {
+				rules.Decide("weirbot", path)
+			}
+			assert.Less(t, time.Since(start), 5*time.Second, "temoto takes that long for one URL")
+			assert.Less(t, rules.Size(), 10<<20)
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("User-agent: *\nDisallow: /*a$\nCrawl-delay: 1\nSitemap: x"), "/a")
+	f.Add([]byte("\xef\xbb\xbfuser-agent:weirbot\rallow:/%zz\r\ndisallow /"), "/%7e%zz")
+	f.Fuzz(func(t *testing.T, body []byte, target string) {
+		rules := Parse(body)
+		got := rules.Decide("weirbot", target)
+		require.Equal(t, got, rules.Decide("WEIRBOT/2.0", target), "the token alone counts")
+		require.True(t, got.Allowed || strings.HasPrefix(got.Rule, "Disallow: "))
+		require.GreaterOrEqual(t, rules.Size(), min(len(body), MaxBody)-3)
+		require.LessOrEqual(t, rules.Size(), 40*len(body)+1000)
+		require.Equal(t, normalize(target), normalize(normalize(target)))
+	})
+}
+
+func BenchmarkDecide(b *testing.B) {
+	var body strings.Builder
+	body.WriteString("User-agent: *\n")
+	for i := range 100 {
+		fmt.Fprintf(&body, "Disallow: /section-%d/\nDisallow: /*?sort=%d\n", i, i)
+	}
+	rules := Parse([]byte(body.String()))
+	for b.Loop() {
+		rules.Decide("weirbot/1.0", "https://example.com/articles/2024/a-fine-day.html?page=2")
+	}
+}
