@@ -52,6 +52,9 @@ func applyURL(p projection, e *entry, seq uint64) error {
 	if e.event == Admit {
 		from = Unseen
 	}
+	if e.was != from {
+		return fmt.Errorf("frontier: %s is %s, the entry says %s", u.url, from, e.was)
+	}
 	to, err := from.Next(e.event)
 	if err != nil {
 		return err

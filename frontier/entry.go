@@ -16,6 +16,8 @@ type entry struct {
 	reason Reason
 	policy string
 
+	was State // of the URL, before
+
 	// Of a URL: what its row holds afterwards.
 	back     uint64 // S of its previous transition
 	gen      uint64
@@ -152,6 +154,7 @@ func (e *entry) write(w *codec.Writer) {
 func (e *entry) writeURL(w *codec.Writer) {
 	f := e.flags()
 	w.Byte(byte(e.event))
+	w.Byte(byte(e.was))
 	w.Uint(f)
 	w.Fixed(e.place.origin)
 	w.Byte(classOf(e.place.n))
@@ -236,7 +239,7 @@ func readEntry(r *codec.Reader) *entry {
 }
 
 func (e *entry) readURL(r *codec.Reader) {
-	e.event = Event(r.Byte())
+	e.event, e.was = Event(r.Byte()), State(r.Byte())
 	f := r.Uint()
 	e.place.origin = r.Fixed()
 	class := r.Byte()

@@ -22,8 +22,21 @@ func open(t testing.TB, s storage.Store, change ...func(*Config)) *Frontier {
 	}
 	f, err := Open(context.Background(), cfg)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	t.Cleanup(func() {
+		require.NoError(t, f.Close())
+		verify(t, s)
+	})
 	return f
+}
+
+// verify checks the newest run's rows and rebuilds its state from its log.
+func verify(t testing.TB, s storage.Store) {
+	t.Helper()
+	ctx := context.Background()
+	r, err := NewReader(ctx, s, "")
+	require.NoError(t, err)
+	require.NoError(t, r.Check(ctx))
+	require.NoError(t, r.Replay(ctx))
 }
 
 func refs(urls ...string) []Reference {

@@ -65,7 +65,7 @@ func (t *tx) move(e *entry) error {
 		if err != nil {
 			return err
 		}
-		was, e.back = *u, u.back
+		was, e.back, e.was = *u, u.back, u.state
 	}
 	t.log = append(t.log, e)
 	if err := apply(t, e, t.seq, t.now); err != nil {

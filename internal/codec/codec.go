@@ -226,3 +226,10 @@ func (r *Reader) Word() string {
 	}
 	return r.words[n-1]
 }
+
+// Rest takes all bytes that are left; they share the value's memory.
+func (r *Reader) Rest() []byte {
+	v := r.b
+	r.b = nil
+	return v
+}
