@@ -103,7 +103,7 @@ func TestEveryFaultOfAConfigIsReportedAtOnce(t *testing.T) {
 	_, err := fetch.New(fetch.Config{
 		UserAgent: "(no product)\n",
 		Transport: http.DefaultTransport,
-		Dial:      fetchDial,
+		Dial:      noDial,
 		Allow:     []netip.Prefix{{}},
 		HeaderMax: -1, Timeout: -1, Connect: -1, Stall: -1,
 	})

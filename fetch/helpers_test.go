@@ -6,6 +6,6 @@ import (
 	"net"
 )
 
-func fetchDial(context.Context, string, string) (net.Conn, error) {
+func noDial(context.Context, string, string) (net.Conn, error) {
 	return nil, errors.New("no network")
 }

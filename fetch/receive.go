@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -157,7 +158,7 @@ func (p *pools) readPlain(in io.Reader, declared, limit int64) ([]byte, error) {
 func readInto(buf []byte, in io.Reader, limit int64) ([]byte, error) {
 	for int64(len(buf)) < limit {
 		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
+			buf = slices.Grow(buf, int(min(int64(max(len(buf), 512)), limit-int64(len(buf)))))
 		}
 		n, err := in.Read(buf[len(buf):min(int64(cap(buf)), limit)])
 		buf = buf[:len(buf)+n]
