@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -13,22 +12,6 @@ import (
 	"github.com/weircrawl/weir/frontier"
 	"github.com/weircrawl/weir/storage"
 )
-
-// Reconcile reads the counters of a run, walks its results once, and returns the
-// receipt: what cannot be read or does not agree stands in its Faults, under the
-// verdict Unknown. An error means that there is no receipt: there is no such
-// run, its counters cannot be read, or ctx has ended.
-func Reconcile(ctx context.Context, reader *frontier.Reader) (Receipt, error) {
-	summary, err := reader.Summary(ctx)
-	if err != nil {
-		return Receipt{}, fmt.Errorf("ledger: %w", err)
-	}
-	receipt := account(summary, reader.Results(ctx, 0))
-	if ctx.Err() != nil {
-		return Receipt{}, fmt.Errorf("ledger: walk of run %s: %w", summary.Run, context.Cause(ctx))
-	}
-	return receipt, nil
-}
 
 // account compares what s counts with what the rows say, and judges.
 func account(s frontier.Summary, rows iter.Seq2[frontier.Result, error]) Receipt {
@@ -85,7 +68,7 @@ type walk struct {
 	rows, distinct, superseded, duplicates, truncated, records int64
 
 	ends   map[end]int64
-	seen   map[cell]*marks
+	seen   map[cell]uint64
 	digest hash.Hash
 	buf    []byte
 }
@@ -96,51 +79,36 @@ type end struct {
 }
 
 // cell stands for 64 URLs of one origin. URLs of an origin are numbered without
-// gaps, so that a set of them takes little more than two bits a URL.
+// gaps, so that a set of them takes little more than a bit a URL.
 type cell struct{ origin, block uint64 }
 
-type marks struct{ seen, redirected uint64 }
-
 func newWalk() *walk {
-	return &walk{ends: map[end]int64{}, seen: map[cell]*marks{}, digest: sha256.New()}
+	return &walk{ends: map[end]int64{}, seen: map[cell]uint64{}, digest: sha256.New()}
 }
 
-// take counts one row. A second row of a URL is a duplicate, unless the first
-// was a redirect: a chain that leads back opens its URL again.
+// take counts one row. A second row of a URL is a duplicate, unless it says which
+// one it replaces.
 func (w *walk) take(row frontier.Result) {
 	w.rows++
 	w.records += int64(len(row.Records))
 	w.write(row)
-	m, bit := w.marks(row.ID)
+	at, bit := cell{row.ID.Origin, row.ID.Ordinal / 64}, uint64(1)<<(row.ID.Ordinal%64)
+	known := w.seen[at]&bit != 0
 	switch {
-	case m.seen&bit == 0:
+	case !known:
 		w.distinct++
-	case m.redirected&bit != 0:
+		w.seen[at] |= bit
+	case row.Supersedes != 0:
 		w.superseded++
-		w.ends[end{frontier.Done, frontier.ReasonRedirected}]--
+		w.ends[end{row.Was, row.WasFor.Word()}]--
 	default:
 		w.duplicates++
 		return
-	}
-	m.seen |= bit
-	m.redirected &^= bit
-	if row.Outcome == frontier.OutcomeRedirected && row.State == frontier.Done {
-		m.redirected |= bit
 	}
 	w.ends[end{row.State, row.Reason.Word()}]++
 	if row.Outcome == frontier.OutcomeTruncated {
 		w.truncated++
 	}
-}
-
-func (w *walk) marks(id frontier.LeaseID) (*marks, uint64) {
-	at := cell{id.Origin, id.Ordinal / 64}
-	m := w.seen[at]
-	if m == nil {
-		m = &marks{}
-		w.seen[at] = m
-	}
-	return m, 1 << (id.Ordinal % 64)
 }
 
 // write adds identity and content of row to the digest. Each part comes after
@@ -196,8 +164,10 @@ func disagreements(s frontier.Summary, w *walk) []string {
 	return append(faults, endings(s, w)...)
 }
 
-// endings compares how URLs ended, by state and reason. The counters fold rare
-// reasons into "other", beyond a bound; there the sum decides.
+// endings compares how URLs ended, by state and reason. A redirect whose chain
+// came back to it is open again: its row stays until another replaces it. The
+// counters fold rare reasons into "other", beyond a bound; there nothing is
+// compared.
 func endings(s frontier.Summary, w *walk) []string {
 	counted := map[end]int64{}
 	for _, t := range s.Ends {
@@ -205,7 +175,11 @@ func endings(s frontier.Summary, w *walk) []string {
 	}
 	var faults []string
 	for e, n := range w.ends {
-		if c := counted[e]; c < n && counted[end{e.state, "other"}] == 0 {
+		c := counted[e]
+		if e.reason == frontier.ReasonRedirected {
+			c += s.Unresolved()
+		}
+		if c < n && counted[end{e.state, "other"}] == 0 {
 			faults = append(faults, fmt.Sprintf("%d URLs are %s {%s} by the counters, %d by the walk", c, e.state, e.reason, n))
 		}
 	}

@@ -116,13 +116,24 @@ func TestSecondRowOfAURLIsADuplicate(t *testing.T) {
 
 func TestARowAfterARedirectThatCameBackSupersedesIt(t *testing.T) {
 	s, rows := run()
-	s.Results, rows = 5, append(rows, row(1, 2, frontier.Done, frontier.OutcomeFetched, "fetched"))
+	again := row(1, 2, frontier.Done, frontier.OutcomeFetched, "fetched")
+	again.Supersedes, again.Was, again.WasFor = 2, frontier.Done, frontier.ReasonRedirected
+	s.Results, rows = 5, append(rows, again)
 	s.Ends[0].Count, s.Ends[1].Count = 2, 0
 	r := account(s, each(rows, nil))
 	require.Empty(t, r.Faults)
 	assert.Zero(t, r.Duplicates)
 	assert.EqualValues(t, 1, r.Superseded)
 	assert.Equal(t, CompleteWithFailures, r.Verdict)
+}
+
+func TestARedirectThatIsOpenAgainIsNotMissing(t *testing.T) {
+	s, rows := run()
+	s.States[frontier.Done], s.States[frontier.Queued] = 1, 1
+	s.Ends[1].Count = 0
+	r := account(s, each(rows, nil))
+	assert.Equal(t, PartialResumable, r.Verdict, r.Why)
+	assert.Zero(t, r.Missing)
 }
 
 func TestATerminalURLWithoutARowIsMissing(t *testing.T) {
