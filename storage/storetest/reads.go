@@ -131,7 +131,7 @@ func oneSnapshot(t *trial) {
 	var (
 		readers sync.WaitGroup
 		stop    = make(chan struct{})
-		faults  = make(chan string, 4)
+		faults  = make(chan string, 2)
 	)
 	for range cap(faults) {
 		readers.Go(func() {
@@ -147,7 +147,7 @@ func oneSnapshot(t *trial) {
 			}
 		})
 	}
-	for n := range 200 {
+	for n := range 100 {
 		w.commit(spread(n + 1)...)
 		require.Equal(t, []string{fmt.Sprint(n + 1)}, t.get(s, log, "m"), "a commit that has returned is seen")
 	}

@@ -1,0 +1,24 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrNetwork means that the directory of a store lies on a network file system,
+// where neither locks nor mapped files can be relied on: a store there would be
+// damaged sooner or later. Use a local directory, or a store made for several
+// machines: storage/postgres.
+var ErrNetwork = errors.New("bolt: on a network file system: use a local directory, or PostgreSQL (storage/postgres)")
+
+// local answers ErrNetwork if dir is on a file system that is known to be one.
+func local(dir string) error {
+	kind, err := fileSystem(dir)
+	if err != nil {
+		return err
+	}
+	if kind != "" {
+		return fmt.Errorf("%w: %s is on %s", ErrNetwork, dir, kind)
+	}
+	return nil
+}
