@@ -1,0 +1,220 @@
+package weir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/weircrawl/weir/fetch"
+	"github.com/weircrawl/weir/frontier"
+	"github.com/weircrawl/weir/robots"
+	"github.com/weircrawl/weir/storage"
+)
+
+// run is one Run at work. All goroutines are started in crawl, and are over when
+// it returns:
+//
+//	dispatch   leases, for as many free slots as there are
+//	   | leases
+//	work       cfg.Workers of them: request, artifact, OnPage, references
+//	   | completions
+//	settle     syncs artifacts, then commits all completions that wait
+//
+// and keep extends the leases that are in the hands of the latter two.
+type run struct {
+	cfg    Config
+	f      *frontier.Frontier
+	sink   storage.ArtifactSink
+	client *fetch.Client
+	budget Budget // in force
+	agent  string // product token of the user agent
+	rules  *rules
+
+	slots       chan struct{} // one for each lease that may be taken
+	leases      chan frontier.Lease
+	completions chan frontier.Completion
+	held        *held
+	handlers    *handlers
+
+	end context.CancelCauseFunc // of all work, at the first failure
+
+	mu      sync.Mutex
+	failure error // the first; nil while all is well
+}
+
+// A reserve of leases lies ready for the workers, so that none waits for a
+// commit; it is small, because a lease in it keeps its origin waiting.
+func reserve(workers int) int { return workers/4 + 1 }
+
+// waiting is how many completions may wait for their commit; then workers wait,
+// and fewer leases are taken.
+func waiting(workers int) int { return 4*workers + 64 }
+
+func (c *Crawler) newRun(f *frontier.Frontier) *run {
+	n := c.cfg.Workers + reserve(c.cfg.Workers)
+	r := &run{
+		cfg: c.cfg, f: f, sink: c.sink, client: c.client,
+		budget: f.Summary().Limit, agent: robots.Token(c.cfg.UserAgent),
+		slots:       make(chan struct{}, n),
+		leases:      make(chan frontier.Lease, n),
+		completions: make(chan frontier.Completion, waiting(c.cfg.Workers)),
+		held:        newHeld(),
+		handlers:    newHandlers(),
+	}
+	r.rules = newRules(r.agent, r.sink)
+	for range n {
+		r.slots <- struct{}{}
+	}
+	return r
+}
+
+// crawl offers the seeds and works until the run is over, stops, or fails.
+func (c *Crawler) crawl(ctx context.Context, f *frontier.Frontier, seeds []string) error {
+	r := c.newRun(f)
+	ctx, r.end = context.WithCancelCause(ctx)
+	defer r.end(nil)
+	refused, err := r.sow(ctx, seeds)
+	if err != nil {
+		return r.stop(ctx, err)
+	}
+	if err := r.pipeline(ctx); err != nil {
+		return r.stop(ctx, err)
+	}
+	return refused
+}
+
+// pipeline runs the goroutines, and drains them in order.
+func (r *run) pipeline(ctx context.Context) error {
+	stopped := context.AfterFunc(ctx, r.handlers.end)
+	defer stopped()
+	keeping, release := context.WithCancel(context.WithoutCancel(ctx))
+	var workers, settler, keeper sync.WaitGroup
+	for range r.cfg.Workers {
+		workers.Go(func() { r.work(ctx) })
+	}
+	settler.Go(func() { r.settle(keeping) })
+	keeper.Go(func() { r.keep(keeping) })
+
+	err := r.dispatch(ctx)
+	close(r.leases)
+	workers.Wait()
+	close(r.completions)
+	settler.Wait()
+	release()
+	keeper.Wait()
+	return errors.Join(r.failed(err), r.handlers.wait())
+}
+
+// dispatch takes leases for as many slots as are free, until the frontier says
+// that the run is over or has stopped.
+func (r *run) dispatch(ctx context.Context) error {
+	for {
+		n, err := r.free(ctx)
+		if err != nil {
+			return err
+		}
+		leases, err := r.f.Lease(ctx, n)
+		for range n - len(leases) {
+			r.slots <- struct{}{}
+		}
+		for _, l := range leases {
+			r.leases <- l // never blocks: it has room for every slot
+		}
+		switch {
+		case errors.Is(err, frontier.ErrDone), errors.Is(err, frontier.ErrStopped):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// maxLeases bounds one call of Lease.
+const maxLeases = 500
+
+// free waits for a free slot, and takes all that are free.
+func (r *run) free(ctx context.Context) (int, error) {
+	select {
+	case <-r.slots:
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
+	for n := 1; n < maxLeases; n++ {
+		select {
+		case <-r.slots:
+		default:
+			return n, nil
+		}
+	}
+	return maxLeases, nil
+}
+
+// work turns leases into completions. It never waits for a commit.
+func (r *run) work(ctx context.Context) {
+	for l := range r.leases {
+		call(r.cfg.Trace.Leased, l)
+		if c, ok := r.attempt(ctx, l); ok {
+			r.completions <- c
+		}
+		r.slots <- struct{}{}
+	}
+}
+
+// fail ends the run with its first failure.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	if r.failure == nil {
+		r.failure = err
+	}
+	r.mu.Unlock()
+	r.end(err)
+}
+
+// failed returns the run's failure, or err where there is none.
+func (r *run) failed(err error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failure != nil {
+		return r.failure
+	}
+	return err
+}
+
+// stop records why the run stops before it is over, and returns err with its
+// cause. The run goes on from there when it is opened again.
+func (r *run) stop(ctx context.Context, err error) error {
+	if errors.Is(err, ErrHandlerStuck) && ctx.Err() == nil {
+		return err // the run is over; a goroutine is not
+	}
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer done()
+	if unstopped := r.f.Stop(ctx, stopReason(err)); unstopped != nil {
+		return errors.Join(err, fmt.Errorf("weir: stop: %w", unstopped))
+	}
+	return err
+}
+
+// stopTimeout bounds the last commit of a run that stops.
+const stopTimeout = 30 * time.Second
+
+// stopReason is the word under which a run stops because of err.
+func stopReason(err error) frontier.Reason {
+	switch {
+	case errors.Is(err, storage.ErrNoSpace):
+		return "storage_failed: no_space"
+	case errors.Is(err, frontier.ErrStorageFailed):
+		return "storage_failed"
+	case errors.Is(err, ErrClosed):
+		return "closed"
+	}
+	return "context"
+}
+
+// call calls an optional function of a Trace.
+func call[T any](f func(T), v T) {
+	if f != nil {
+		f(v)
+	}
+}

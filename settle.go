@@ -1,0 +1,91 @@
+package weir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weircrawl/weir/frontier"
+	"github.com/weircrawl/weir/storage"
+)
+
+// maxGroup bounds the completions of one call of CompleteAll.
+const maxGroup = 512
+
+// settle commits completions until there are no more: always all that wait, so
+// that the slower a commit is, the more it does.
+func (r *run) settle(ctx context.Context) {
+	group := make([]frontier.Completion, 0, maxGroup)
+	for first := range r.completions {
+		group = append(group[:0], first)
+		group = r.gather(group)
+		r.commit(ctx, group)
+		clear(group)
+	}
+}
+
+// gather adds the completions that wait.
+func (r *run) gather(group []frontier.Completion) []frontier.Completion {
+	for len(group) < maxGroup {
+		select {
+		case c, ok := <-r.completions:
+			if !ok {
+				return group
+			}
+			group = append(group, c)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// commit makes the artifacts of a group durable, then its completions. Where
+// that fails the run ends: what is not committed goes back to the queue.
+func (r *run) commit(ctx context.Context, group []frontier.Completion) {
+	defer r.dropAll(group)
+	if err := r.sink.Sync(ctx); err != nil {
+		r.fail(artifactError(err))
+		for i, c := range group {
+			if c.Outcome != frontier.OutcomeReleased {
+				group[i] = c.Lease.Release("storage_failed")
+			}
+		}
+	}
+	answers, err := r.f.CompleteAll(ctx, group)
+	if err != nil {
+		r.fail(fmt.Errorf("weir: commit: %w", err))
+		return
+	}
+	for i, a := range answers {
+		r.answered(group[i], a)
+	}
+	if r.cfg.Trace.Commit != nil {
+		r.cfg.Trace.Commit(r.f.Summary())
+	}
+}
+
+func (r *run) dropAll(group []frontier.Completion) {
+	for _, c := range group {
+		r.held.drop(c.Lease.ID)
+	}
+}
+
+func (r *run) answered(c frontier.Completion, a frontier.Answer) {
+	if r.cfg.Trace.Settled != nil {
+		r.cfg.Trace.Settled(c, a)
+	}
+	if a.Kind == frontier.Stale || a.Kind == frontier.Conflict {
+		r.cfg.Log.Warn("completion not accepted", "url", c.Lease.URL, "answer", a.Kind, "outcome", c.Outcome)
+	}
+}
+
+// artifactError says that the artifact sink failed, and what to do. It is
+// frontier.ErrStorageFailed, as when the store fails: the run stops, resumable.
+func artifactError(err error) error {
+	advice := "see the cause, and run again"
+	if errors.Is(err, storage.ErrNoSpace) {
+		advice = "free some space, and run again"
+	}
+	return fmt.Errorf("weir: artifacts: %w: %w; %s", frontier.ErrStorageFailed, err, advice)
+}

@@ -1,0 +1,27 @@
+package weir
+
+import "github.com/weircrawl/weir/fetch"
+
+// Text returns the page in UTF-8: of the rendered document where there is one.
+// How its encoding is found is fetch.Text's.
+func (p *Page) Text() string {
+	if !p.read {
+		p.text, _ = fetch.Text(p.Header, p.Body)
+		p.read = true
+	}
+	return p.text
+}
+
+// utf8 is Text as bytes that are not to be changed: the body itself where it is
+// in UTF-8.
+func (p *Page) utf8() []byte {
+	if text := p.Text(); text != string(p.Body) { // compares; copies nothing
+		return []byte(text)
+	}
+	return p.Body
+}
+
+// isHTML reports whether a page of this media type is a document with links.
+func isHTML(media string) bool {
+	return media == "text/html" || media == "application/xhtml+xml"
+}
