@@ -2,7 +2,6 @@ package weir
 
 import (
 	"errors"
-	"strconv"
 
 	"github.com/weircrawl/weir/fetch"
 	"github.com/weircrawl/weir/frontier"
@@ -54,11 +53,8 @@ func evidence(r fetch.Response, parser string) frontier.Evidence {
 		ETag: r.Header.Get("ETag"), LastModified: r.Header.Get("Last-Modified"),
 		Parser: parser, Truncated: r.Truncated, Detail: r.Defect,
 	}
-	switch {
-	case r.Err != nil:
+	if r.Err != nil {
 		e.Detail = r.Err.Error()
-	case e.Detail == "" && r.Class != fetch.Fetched && r.Status > 0:
-		e.Detail = "status " + strconv.Itoa(r.Status)
 	}
 	return e
 }

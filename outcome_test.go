@@ -75,7 +75,6 @@ func TestEvidenceSaysWhatWentWrong(t *testing.T) {
 	}{
 		{fetch.Response{Class: fetch.Fetched, Status: 200}, ""},
 		{fetch.Response{Class: fetch.Fetched, Status: 200, Defect: "gzip: unexpected EOF"}, "gzip: unexpected EOF"},
-		{fetch.Response{Class: fetch.Missing, Status: 410}, "status 410"},
 		{fetch.Response{Class: fetch.DNS, Err: errors.New("no such host")}, "no such host"},
 	} {
 		assert.Equal(t, c.want, evidence(c.response, "").Detail)

@@ -14,17 +14,17 @@ func (r Receipt) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
-	line("run\t%s\t%s", r.name(), reasoned(r.Phase.String(), r.Reason))
-	line("verdict\t%s\t%s", r.Verdict, r.Why)
+	line("run\t%s: %s", r.name(), reasoned(r.Phase.String(), r.Reason))
+	line("verdict\t%s: %s", r.Verdict, r.Why)
 	for _, fault := range r.Faults {
-		line("fault\t\t%s", fault)
+		line("fault\t%s", fault)
 	}
-	line("urls\t%d of %d\tadmitted: %d", r.Used.URLs, r.Limit.URLs, r.Admitted)
-	line("bytes\t%s of %s\t", size(r.Used.Bytes), size(r.Limit.Bytes))
-	line("time\t%s of %s\trequests: %d", r.Used.Wall.Round(time.Millisecond), r.Limit.Wall, r.Used.Requests)
-	line("results\t%d\trecords: %d, truncated: %d, duplicate: %d, missing: %d", r.Results, r.Records, r.Truncated, r.Duplicates, r.Missing)
-	section(line, "state", r.states())
-	section(line, "reference", r.Decided)
+	line("budget\t%d of %d URLs, %s of %s, %s of %s", r.Used.URLs, r.Limit.URLs, size(r.Used.Bytes), size(r.Limit.Bytes),
+		r.Used.Wall.Round(time.Millisecond), r.Limit.Wall)
+	line("results\t%d of %d URLs, %d records; %d truncated, %d duplicate, %d missing",
+		r.Results-r.Superseded, r.Admitted, r.Records, r.Truncated, r.Duplicates, r.Missing)
+	section(line, "", r.states())
+	section(line, "", r.Decided)
 	section(line, "stopped by", r.Stops)
 	_ = w.Flush() // to a strings.Builder, which cannot fail
 	return b.String()
