@@ -127,6 +127,9 @@ func (x *exchange) noAnswer(err error) Response {
 	if x.caller.Err() != nil {
 		return x.fail(Cancelled, context.Cause(x.caller))
 	}
+	if x.client.closed.Err() != nil {
+		return x.fail(Cancelled, ErrClosed) // whatever else it was, Close came first
+	}
 	if cause := context.Cause(x.ctx); cause != nil {
 		err = cause
 	}
