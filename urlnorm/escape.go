@@ -13,7 +13,7 @@ func unescape(s string) string {
 	}
 	out := make([]byte, first, len(s))
 	copy(out, s)
-	stray := -1 - escapeLength // where out holds the last stray percent sign
+	stray := -escapeLength // where out holds the last stray percent sign
 	for i := first; i < len(s); i++ {
 		if s[i] != '%' {
 			out = append(out, s[i])
@@ -25,7 +25,7 @@ func unescape(s string) string {
 			stray = len(out)
 			out = append(out, '%')
 			continue
-		case unreserved[decoded] && len(out)-stray >= escapeLength:
+		case unreserved[decoded] && !completes(out, stray, decoded):
 			out = append(out, decoded)
 		default:
 			out = append(out, '%', upper(s[i+1]), upper(s[i+2]))
@@ -33,6 +33,18 @@ func unescape(s string) string {
 		i += escapeLength - 1
 	}
 	return string(out)
+}
+
+// completes reports whether c, written next, could become part of an encoding that
+// the percent sign at stray begins.
+func completes(out []byte, stray int, c byte) bool {
+	switch len(out) - stray {
+	case 1:
+		return digit(c) < 16
+	case 2:
+		return digit(c) < 16 && digit(out[stray+1]) < 16
+	}
+	return false
 }
 
 const escapeLength = len("%41")

@@ -1,7 +1,6 @@
 package urlnorm
 
 import (
-	"net/netip"
 	"strconv"
 	"strings"
 )
@@ -122,35 +121,6 @@ func plainPort(port string) bool {
 	return err == nil
 }
 
-// plainHost reports whether host is lower-case letters, digits and inner hyphens
-// in labels of 1 to 63 bytes, the last of which begins with a letter, or an IPv4
-// address as browsers write it.
-func plainHost(host string) bool {
-	if len(host) > maxHost {
-		return false
-	}
-	label := 0
-	for i := 0; i < len(host); i++ {
-		switch c := host[i]; {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-		case c == '-' && i > label && i+1 < len(host) && host[i+1] != '.' && i != label+3:
-		case c == '.' && i > label && i-label <= maxLabel:
-			label = i + 1
-		default:
-			return false
-		}
-	}
-	last := host[label:]
-	if last == "" || len(last) > maxLabel {
-		return false
-	}
-	if last[0] >= 'a' {
-		return true
-	}
-	address, err := netip.ParseAddr(host)
-	return err == nil && address.Is4()
-}
-
 // plainTail reports whether a path with its query stands as it is in a browser's
 // serialization. A dot at the start of a segment is left to the slow path.
 func plainTail(s string) bool {
@@ -179,19 +149,4 @@ func plainQuery(s string) bool {
 
 func isEncodedDot(s string) bool {
 	return len(s) > 2 && s[1] == '2' && s[2]|0x20 == 'e'
-}
-
-// inPath and inQuery hold the bytes that a browser leaves as they are (the
-// complements of the URL standard's path and special-query percent-encode sets),
-// without those that plainTail looks at.
-var (
-	inPath  = printableWithout("\"#<>?^`{|}\\.%")
-	inQuery = printableWithout("\"#<>'")
-)
-
-func printableWithout(out string) (set [256]bool) {
-	for c := '!'; c <= '~'; c++ {
-		set[c] = !strings.ContainsRune(out, c)
-	}
-	return set
 }

@@ -3,7 +3,9 @@ package urlnorm
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	whatwg "github.com/nlnwa/whatwg-url/url"
 	"github.com/stretchr/testify/require"
 )
 
@@ -47,6 +49,37 @@ func FuzzFastPathAnswersAsTheSlowOne(f *testing.F) {
 		require.NoError(t, err, "base %q, ref %q: fast says %q", base, ref, fast)
 		require.Equal(t, slow, fast, "base %q, ref %q", base, ref)
 	})
+}
+
+// FuzzResolutionIsTheURLStandards holds resolveSlow to an independent parser of
+// the whole standard.
+func FuzzResolutionIsTheURLStandards(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, base, ref string) {
+		if len(base)+len(ref) > 1000 || !utf8.ValidString(base+ref) {
+			t.Skip() // the other parser takes quadratic time, and joins halves of a character
+		}
+		ref = trimControls(ref)
+		want, ok := standard(base, ref)
+		got, err := resolveSlow(&URL{Request: base}, ref)
+		require.Equal(t, ok, err == nil, "base %q, ref %q: the standard says %q, we %q (%v)", base, ref, want, got, err)
+		if ok {
+			require.Equal(t, want, got, "base %q, ref %q", base, ref)
+		}
+	})
+}
+
+// standard resolves ref with nlnwa/whatwg-url alone, and refuses what this
+// package does.
+func standard(base, ref string) (string, bool) {
+	u, err := whatwg.Parse(ref)
+	if b, broken := whatwg.Parse(base); broken == nil && isHTTP(b.Scheme()) && b.Username()+b.Password() == "" && resolvable(b.Hostname()) {
+		u, err = b.Parse(ref)
+	}
+	if err != nil || !isHTTP(u.Scheme()) || u.Username()+u.Password() != "" || !resolvable(u.Hostname()) {
+		return "", false
+	}
+	return u.Href(true), true
 }
 
 // FuzzNormalizingTwiceIsOnce: a request is its own normal form.

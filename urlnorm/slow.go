@@ -1,61 +1,98 @@
 package urlnorm
 
-import (
-	"net/netip"
-	"strings"
+import "strings"
 
-	"github.com/nlnwa/whatwg-url/errors"
-	whatwg "github.com/nlnwa/whatwg-url/url"
-)
-
-// Limits of a host name (RFC 1035, section 2.3.4). Browsers resolve longer names
-// and fail; here they are refused.
-const (
-	maxLabel = 63
-	maxHost  = 253
-)
-
-// resolveSlow is the URL standard in full, and says why a reference is refused.
-// The scheme is looked at first: a long data: URL is of an unsupported scheme,
-// not too long.
+// resolveSlow is the URL standard for http and https in full (url.spec.whatwg.org,
+// 4.4), in time linear in ref, and says why a reference is refused. The scheme is
+// looked at first: a long data: URL is of an unsupported scheme, not too long.
 func resolveSlow(base *URL, ref string) (string, error) {
-	if scheme, ok := scheme(ref); ok && scheme != "http" && scheme != "https" {
+	if scheme, ok := schemeOf(ref); ok && !isHTTP(scheme) {
 		return "", UnsupportedScheme
 	}
 	if len(ref) > MaxLength {
 		return "", TooLong
 	}
-	if hash := strings.IndexByte(ref, '#'); hash >= 0 {
-		ref = ref[:hash+1] // the # stays: what stands before it is not trimmed
-	}
-	u, err := parse(base, ref)
-	if err != nil {
-		return "", reject(err)
-	}
+	ref, _, _ = strings.Cut(withoutBreaks(ref), "#")
+	scheme, rest, absolute := cutScheme(ref)
+	on := baseOf(base)
+	onScheme, _, _ := cutScheme(on)
 	switch {
-	case u.Scheme() != "http" && u.Scheme() != "https":
-		return "", UnsupportedScheme
-	case u.Username() != "" || u.Password() != "":
-		return "", UserInfo
-	case !resolvable(u.Hostname()):
-		return "", BadHost
+	case absolute && (scheme != onScheme || strings.HasPrefix(rest, "//")):
+		return resolveAuthority(scheme, strings.TrimLeft(rest, `/\`))
+	case on == "":
+		return "", Malformed
+	case len(rest) > 1 && isSlash(rest[0]) && isSlash(rest[1]):
+		return resolveAuthority(onScheme, strings.TrimLeft(rest, `/\`))
 	}
-	return u.Href(true), nil
+	return resolvePath(on, rest), nil
 }
 
-// parse resolves ref on base, or alone where there is no usable base.
-func parse(base *URL, ref string) (*whatwg.Url, error) {
-	if base != nil {
-		if b, err := whatwg.Parse(base.Request); err == nil {
-			return b.Parse(ref)
+// baseOf returns the request of base as a browser would write it, or nothing if
+// there is none that a reference could stand on.
+func baseOf(base *URL) string {
+	if base == nil {
+		return ""
+	}
+	if end, ok := plainOrigin(base.Request); ok && end < len(base.Request) && plainTail(base.Request[end:]) {
+		return base.Request
+	}
+	request, err := resolveSlow(nil, trimControls(base.Request))
+	if err != nil {
+		return ""
+	}
+	return request
+}
+
+// resolveAuthority resolves a reference that names its own host.
+func resolveAuthority(scheme, rest string) (string, error) {
+	authority, path := rest, ""
+	if end := strings.IndexAny(rest, `/\?`); end >= 0 {
+		authority, path = rest[:end], rest[end:]
+	}
+	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+		if user := authority[:at]; user != "" && user != ":" {
+			return "", UserInfo
 		}
+		authority = authority[at+1:]
 	}
-	return whatwg.Parse(ref)
+	name, number := splitPort(authority)
+	host, err := parseHost(name)
+	if err != nil {
+		return "", err
+	}
+	port, err := parsePort(scheme, number)
+	if err != nil {
+		return "", err
+	}
+	origin := scheme + "://" + host + port
+	if path != "" && isSlash(path[0]) {
+		path = path[1:]
+	}
+	return string(appendPath([]byte(origin), len(origin), path)), nil
 }
 
-// scheme returns the scheme of ref in lower case. Tabs and line breaks are no
+// resolvePath resolves a reference to the host of base, which a browser wrote.
+func resolvePath(base, ref string) string {
+	end := originEnd(base)
+	switch {
+	case ref == "":
+		return base
+	case ref[0] == '?':
+		return string(appendQuery([]byte(withoutQuery(base)), ref[1:]))
+	case isSlash(ref[0]):
+		return string(appendPath([]byte(base[:end]), end, ref[1:]))
+	}
+	base = withoutQuery(base)
+	return string(appendPath([]byte(base[:strings.LastIndexByte(base, '/')]), end, ref))
+}
+
+func isHTTP(scheme string) bool { return scheme == "http" || scheme == "https" }
+
+func isSlash(c byte) bool { return c == '/' || c == '\\' }
+
+// schemeOf returns the scheme of ref in lower case. Tabs and line breaks are no
 // part of a URL wherever they stand.
-func scheme(ref string) (string, bool) {
+func schemeOf(ref string) (string, bool) {
 	var name []byte
 	for i := 0; i < len(ref) && i < MaxLength; i++ {
 		switch c := ref[i]; {
@@ -71,35 +108,23 @@ func scheme(ref string) (string, bool) {
 	return "", false
 }
 
-// reject names the refusal that an error of the URL standard amounts to.
-func reject(err error) error {
-	switch errors.Type(err) {
-	case errors.PortInvalid, errors.PortOutOfRange, errors.PortMissing:
-		return BadPort
-	case errors.InvalidCredentials:
-		return UserInfo
-	case errors.MissingSchemeNonRelativeURL, errors.InvalidURLUnit, "":
-		return Malformed
+// cutScheme splits a reference without breaks behind its scheme.
+func cutScheme(ref string) (scheme, rest string, ok bool) {
+	if scheme, ok = schemeOf(ref); !ok {
+		return "", ref, false
 	}
-	return BadHost // every other failure of the parser is one of the host
+	return scheme, ref[len(scheme)+1:], true
 }
 
-// resolvable reports whether host is an address or a name that DNS can hold.
-func resolvable(host string) bool {
-	if strings.HasPrefix(host, "[") {
-		return true
+// withoutBreaks removes tabs and line breaks.
+func withoutBreaks(s string) string {
+	if !strings.ContainsAny(s, "\t\n\r") {
+		return s
 	}
-	host = strings.TrimSuffix(host, ".")
-	if len(host) > maxHost {
-		return false
-	}
-	if _, err := netip.ParseAddr(host); err == nil {
-		return true
-	}
-	for label := range strings.SplitSeq(host, ".") {
-		if label == "" || len(label) > maxLabel {
-			return false
+	return strings.Map(func(r rune) rune {
+		if r == '\t' || r == '\n' || r == '\r' {
+			return -1
 		}
-	}
-	return true
+		return r
+	}, s)
 }
