@@ -104,7 +104,7 @@ func (r *run) pipeline(ctx context.Context) error {
 	settler.Wait()
 	release()
 	keeper.Wait()
-	return errors.Join(r.failed(err), r.handlers.wait())
+	return errors.Join(r.why(ctx, err), r.handlers.wait())
 }
 
 // dispatch takes leases for as many slots as are free, until the frontier says
@@ -172,14 +172,20 @@ func (r *run) fail(err error) {
 	r.end(err)
 }
 
-// failed returns the run's failure, or err where there is none.
-func (r *run) failed(err error) error {
+// why returns what ended the run: its failure, the end of its context, or err.
+func (r *run) why(ctx context.Context, err error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.failure != nil {
+	cause := context.Cause(ctx)
+	switch {
+	case r.failure != nil:
 		return r.failure
+	case ctx.Err() == nil:
+		return err
+	case errors.Is(cause, ErrClosed), errors.Is(cause, ctx.Err()):
+		return cause
 	}
-	return err
+	return fmt.Errorf("%w: %w", ctx.Err(), cause)
 }
 
 // stop records why the run stops before it is over, and returns err with its

@@ -1,0 +1,332 @@
+package weir
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/weircrawl/weir/fetch"
+	"github.com/weircrawl/weir/frontier"
+	"github.com/weircrawl/weir/internal/faults"
+	"github.com/weircrawl/weir/ledger"
+	"github.com/weircrawl/weir/storage"
+	"github.com/weircrawl/weir/storage/memory"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestRunWithoutSeedsNeedsAnUnfinishedRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, twoPages), memory.New()
+		_, err := Run(t.Context(), over(w, mem))
+		require.ErrorIs(t, err, ErrNoSeeds)
+		_, err = frontier.NewReader(t.Context(), mem, "")
+		require.ErrorIs(t, err, frontier.ErrNoRun, "nothing was begun")
+
+		_, err = Run(t.Context(), over(w, mem), "http://a.test/")
+		require.NoError(t, err)
+		_, err = Run(t.Context(), over(w, mem))
+		require.ErrorIs(t, err, ErrNoSeeds, "the run before is over")
+		assert.Equal(t, 1, w.Log().Hits("http://a.test/"))
+	})
+}
+
+func TestANamedRunIsRunOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, twoPages), memory.New()
+		cfg := over(w, mem)
+		cfg.Run = "monday"
+		receipt, err := Run(t.Context(), cfg, "http://a.test/")
+		require.NoError(t, err)
+		assert.Equal(t, "monday", receipt.Run)
+		_, err = Run(t.Context(), cfg, "http://a.test/")
+		require.ErrorIs(t, err, ErrRunFinished)
+		cfg.Run = "tuesday"
+		receipt, err = Run(t.Context(), cfg, "http://a.test/")
+		require.NoError(t, err)
+		assert.Equal(t, "tuesday", receipt.Run)
+		assert.Equal(t, 2, w.Log().Hits("http://a.test/"), "another run asks again")
+	})
+}
+
+func TestLastIsTheReceiptOfTheNewestRunWithoutARequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, twoPages), memory.New()
+		crawler, err := New(over(w, mem))
+		require.NoError(t, err)
+		defer crawler.Close()
+		_, ok, err := crawler.Last(t.Context())
+		require.NoError(t, err)
+		assert.False(t, ok)
+
+		receipt, err := crawler.Run(t.Context(), "http://a.test/")
+		require.NoError(t, err)
+		asked := len(w.Log())
+		last, ok, err := crawler.Last(t.Context())
+		require.NoError(t, err)
+		assert.True(t, ok)
+		assert.Equal(t, receipt, last)
+		assert.Equal(t, frontier.Finished, crawler.Summary().Phase)
+		assert.Len(t, w.Log(), asked)
+	})
+}
+
+func TestACrawlerRunsOnceAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, twoPages), memory.New()
+		crawler, err := New(over(w, mem))
+		require.NoError(t, err)
+		defer crawler.Close()
+		go func() { _, _ = crawler.Run(t.Context(), "http://a.test/") }()
+		synctest.Wait()
+		_, err = crawler.Run(t.Context(), "http://a.test/")
+		assert.ErrorIs(t, err, ErrRunning)
+		assert.Equal(t, frontier.Running, crawler.Summary().Phase)
+	})
+}
+
+func TestCloseEndsARunAndTheNextGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, twoPages), memory.New()
+		crawler, err := New(over(w, mem))
+		require.NoError(t, err)
+		var receipt ledger.Receipt
+		var running sync.WaitGroup
+		running.Go(func() {
+			receipt, err = crawler.Run(t.Context(), "http://a.test/")
+		})
+		time.Sleep(500 * time.Millisecond)
+		require.NoError(t, crawler.Close())
+		running.Wait()
+		require.ErrorIs(t, err, ErrClosed)
+		assert.EqualValues(t, "closed", receipt.Reason)
+		assert.Equal(t, ledger.PartialResumable, receipt.Verdict)
+		_, err = crawler.Run(t.Context(), "http://a.test/")
+		require.ErrorIs(t, err, ErrClosed)
+		require.NoError(t, crawler.Close(), "twice")
+
+		receipt, err = Run(t.Context(), over(w, mem))
+		require.NoError(t, err)
+		assert.Equal(t, ledger.Complete, receipt.Verdict, receipt.Why)
+	})
+}
+
+func TestBadSeedsAreAllReportedAndStopNobodyElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, twoPages), memory.New()
+		receipt, err := Run(t.Context(), over(w, mem), "http://a.test/", "http://a.test:99999/", "mailto:x@a.test", "not a url", "http://a.test/")
+		var seeds *SeedError
+		require.ErrorAs(t, err, &seeds)
+		assert.False(t, seeds.Failed)
+		require.Len(t, seeds.Refused, 3)
+		assert.ErrorContains(t, err, `"http://a.test:99999/": bad_port`)
+		assert.ErrorContains(t, err, `"mailto:x@a.test": unsupported_scheme`)
+		assert.ErrorContains(t, err, `"not a url"`)
+		assert.Equal(t, ledger.Complete, receipt.Verdict, receipt.Why)
+		assert.EqualValues(t, 2, receipt.Counts[frontier.Done])
+	})
+}
+
+func TestARunWithoutAGoodSeedHasFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, twoPages), memory.New()
+		cfg := over(w, mem)
+		cfg.Scope = frontier.Scope{Hosts: []string{"b.test"}}
+		receipt, err := Run(t.Context(), cfg, "http://a.test/", "nonsense://")
+		var seeds *SeedError
+		require.ErrorAs(t, err, &seeds)
+		assert.True(t, seeds.Failed)
+		assert.Len(t, seeds.Refused, 2)
+		assert.ErrorContains(t, err, "out_of_scope")
+		assert.Equal(t, frontier.FailedRun, receipt.Phase)
+		assert.Equal(t, ReasonNoSeed, receipt.Reason)
+		assert.Equal(t, ledger.Failed, receipt.Verdict)
+		assert.Empty(t, w.Log())
+
+		cfg.Scope = frontier.Scope{}
+		receipt, err = Run(t.Context(), cfg, "http://a.test/")
+		require.NoError(t, err, "a new run begins")
+		assert.Equal(t, ledger.Complete, receipt.Verdict, receipt.Why)
+	})
+}
+
+// fullDisk is a sink that has no space for its n-th artifact, nor for later ones.
+func fullDisk(mem *memory.Store, n int64) *faults.Sink {
+	return faults.NewSink(mem, faults.FromNthSink(faults.BeforeAppend, n, func(context.Context) error {
+		return fmt.Errorf("%w: %w", storage.ErrNoSpace, syscall.ENOSPC)
+	}))
+}
+
+func star(pages int) string {
+	var b strings.Builder
+	b.WriteString("-- http://a.test/ --\n")
+	for i := range pages {
+		fmt.Fprintf(&b, "<a href=/%d>x</a>", i)
+	}
+	for i := range pages {
+		fmt.Fprintf(&b, "\n-- http://a.test/%d --\npage %d", i, i)
+	}
+	return b.String()
+}
+
+// S-O5: a full disk stops the run, named and resumable.
+func TestSO5AFullDiskStopsTheRunAndLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, star(20)), memory.New()
+		cfg := over(w, mem)
+		cfg.Artifacts = fullDisk(mem, 10)
+		receipt, err := Run(t.Context(), cfg, "http://a.test/")
+		require.ErrorIs(t, err, storage.ErrNoSpace)
+		require.ErrorIs(t, err, frontier.ErrStorageFailed)
+		assert.ErrorContains(t, err, "free some space, and run again")
+		assert.Equal(t, frontier.Stopped, receipt.Phase)
+		assert.EqualValues(t, "storage_failed: no_space", receipt.Reason)
+		assert.Equal(t, ledger.PartialResumable, receipt.Verdict, receipt.Why)
+		assert.Zero(t, receipt.Counts[frontier.Leased])
+		assert.EqualValues(t, 8, receipt.Counts[frontier.Done], "nine artifacts, one of robots.txt")
+		readable(t, mem)
+
+		receipt, err = Run(t.Context(), over(w, mem))
+		require.NoError(t, err)
+		assert.Equal(t, ledger.Complete, receipt.Verdict, receipt.Why)
+		assert.EqualValues(t, 21, receipt.Counts[frontier.Done])
+		readable(t, mem)
+	})
+}
+
+func TestNoResultPointsAtBytesThatWereNotSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, star(20)), memory.New()
+		cfg := over(w, mem)
+		cfg.Artifacts = faults.NewSink(mem, faults.FromNthSink(faults.BeforeSync, 6, func(context.Context) error { return syscall.EIO }))
+		receipt, err := Run(t.Context(), cfg, "http://a.test/")
+		require.ErrorIs(t, err, syscall.EIO)
+		assert.EqualValues(t, "storage_failed", receipt.Reason)
+		assert.Positive(t, receipt.Results)
+
+		mem.Crash() // a power loss: what was not synced is gone
+		mem, err = mem.Reopen()
+		require.NoError(t, err)
+		readable(t, mem)
+		receipt, err = Run(t.Context(), over(w, mem))
+		require.NoError(t, err)
+		assert.Equal(t, ledger.Complete, receipt.Verdict, receipt.Why)
+		readable(t, mem)
+	})
+}
+
+// readable opens every artifact that a result refers to.
+func readable(t *testing.T, mem *memory.Store) {
+	t.Helper()
+	for r := range allResults(t, mem) {
+		if r.Evidence.Status > 0 {
+			_, err := mem.Open(context.Background(), r.Evidence.Artifact)
+			require.NoError(t, err, r.URL)
+		}
+	}
+}
+
+func TestABoundThatStopsTheRunIsNamedAndNoError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, star(20)), memory.New()
+		cfg := over(w, mem)
+		cfg.Budget.Wall = 5 * time.Second
+		receipt, err := Run(t.Context(), cfg, "http://a.test/")
+		require.NoError(t, err)
+		assert.Equal(t, frontier.Stopped, receipt.Phase)
+		assert.Equal(t, frontier.ReasonWall, receipt.Reason)
+		assert.Equal(t, ledger.PartialResumable, receipt.Verdict, receipt.Why)
+		assert.Positive(t, receipt.Counts[frontier.Queued])
+	})
+}
+
+func TestSummaryIsLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, star(20)), memory.New()
+		cfg := over(w, mem)
+		var commits atomic.Int64
+		cfg.Trace.Commit = func(s frontier.Summary) { commits.Add(1) }
+		crawler, err := New(cfg)
+		require.NoError(t, err)
+		defer crawler.Close()
+		var running sync.WaitGroup
+		running.Go(func() { _, err = crawler.Run(t.Context(), "http://a.test/") })
+		time.Sleep(10500 * time.Millisecond)
+		synctest.Wait()
+		assert.EqualValues(t, 10, crawler.Summary().States[frontier.Done])
+		assert.EqualValues(t, 11, crawler.Summary().Unresolved())
+		running.Wait()
+		require.NoError(t, err)
+		assert.EqualValues(t, 21, crawler.Summary().States[frontier.Done])
+		assert.GreaterOrEqual(t, commits.Load(), int64(21))
+	})
+}
+
+// The default parts: a folder, with real files and real time.
+func TestAFolderIsKeptLockedAndResumed(t *testing.T) {
+	t.Parallel() // it waits for a lock
+	w, dir := web(t, twoPages), filepath.Join(t.TempDir(), "crawl")
+	cfg := Config{UserAgent: "weirbot/1.0", Dir: dir, Fetch: fetch.Config{Transport: w}, Policy: frontier.Policy{Delay: -1}}
+	crawler, err := New(cfg)
+	require.NoError(t, err)
+	_, err = New(cfg)
+	require.ErrorIs(t, err, storage.ErrLocked)
+	assert.ErrorContains(t, err, dir)
+	receipt, err := crawler.Run(t.Context(), "http://a.test/")
+	require.NoError(t, err)
+	assert.Equal(t, ledger.Complete, receipt.Verdict, receipt.Why)
+	require.NoError(t, crawler.Close())
+
+	crawler, err = New(cfg)
+	require.NoError(t, err)
+	last, ok, err := crawler.Last(t.Context())
+	require.NoError(t, err)
+	assert.True(t, ok)
+	assert.Equal(t, receipt, last)
+	require.NoError(t, crawler.Close())
+}
+
+func TestADamagedStoreIsNamedAndLeftAlone(t *testing.T) {
+	for name, damage := range map[string]func(file *os.File) error{
+		"truncated to nothing": func(f *os.File) error { return f.Truncate(0) },
+		"cut short":            func(f *os.File) error { return f.Truncate(5000) },
+		"overwritten": func(f *os.File) error {
+			_, err := f.WriteAt([]byte(strings.Repeat("weir", 4096)), 0)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, dir := web(t, twoPages), t.TempDir()
+			cfg := Config{UserAgent: "weirbot/1.0", Dir: dir, Fetch: fetch.Config{Transport: w}, Policy: frontier.Policy{Delay: -1}}
+			_, err := Run(t.Context(), cfg, "http://a.test/")
+			require.NoError(t, err)
+			path := filepath.Join(dir, "frontier.db")
+			file, err := os.OpenFile(path, os.O_RDWR, 0)
+			require.NoError(t, err)
+			require.NoError(t, damage(file))
+			require.NoError(t, file.Close())
+			before, err := os.ReadFile(path)
+			require.NoError(t, err)
+
+			_, err = New(cfg)
+			require.ErrorIs(t, err, storage.ErrCorrupt)
+			assert.ErrorContains(t, err, path)
+			after, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Equal(t, len(before), len(after))
+			assert.True(t, string(before) == string(after), "nothing was changed")
+		})
+	}
+}
