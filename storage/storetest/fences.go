@@ -137,13 +137,15 @@ func (t *trial) await(s storage.Store, name, owner string) (held int) {
 
 func commitRenews(t *trial) {
 	s := t.open()
-	f, err := s.Claim(t.ctx, storage.Fence{Name: "p/1", Owner: "a", TTL: long})
+	f, err := s.Claim(t.ctx, storage.Fence{Name: "p/1", Owner: "a", TTL: brief})
 	require.NoError(t, err)
-	f.Sequence, f.TTL = 1, brief
-	start := time.Now()
+	f.Sequence, f.TTL = 1, long
 	require.NoError(t, s.Commit(t.ctx, f, nil))
-	t.await(s, "p/1", "b")
-	require.GreaterOrEqual(t, time.Since(start), brief, "the expiry is the commit's, not the claim's")
+	_, err = s.Claim(t.ctx, storage.Fence{Name: "p/clock", Owner: "a", TTL: brief})
+	require.NoError(t, err)
+	t.await(s, "p/clock", "b") // the first claim would have expired by now
+	_, err = s.Claim(t.ctx, storage.Fence{Name: "p/1", Owner: "b", TTL: long})
+	require.ErrorIs(t, err, storage.ErrHeld, "the expiry is the commit's, not the claim's")
 }
 
 func expiredCommits(t *trial) {
