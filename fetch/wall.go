@@ -60,12 +60,15 @@ var separators = []string{"|", "-", ":", "·", "–", "—", "to "}
 // login reports whether f is a login form: a page in HTML with a password field
 // whose title begins by saying so, or a refusal with a password field.
 func (f facts) login() bool {
-	if !f.isHTML() || !f.hasPassword() {
+	if !f.isHTML() {
 		return false
 	}
-	if f.status == 401 || f.status == 403 {
-		return true
-	}
+	refusal := f.status == 401 || f.status == 403
+	return (refusal || f.titledLogin()) && f.hasPassword()
+}
+
+// titledLogin reports whether the title says that the page is a login form.
+func (f facts) titledLogin() bool {
 	title := f.title()
 	return slices.ContainsFunc(loginTitles, func(word string) bool {
 		rest, ok := strings.CutPrefix(title, word)

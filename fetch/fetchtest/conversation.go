@@ -164,10 +164,8 @@ func (c *conversation) send(ctx context.Context, a *answer, sent []byte, stop st
 		_, err := c.conn.Write(out)
 		return err
 	}
-	if _, err := c.conn.Write(append(out, sent...)); err != nil {
-		return err
-	}
-	return nil
+	_, err := (&net.Buffers{out, sent}).WriteTo(c.conn)
+	return err
 }
 
 // drip sends a body byte by byte.

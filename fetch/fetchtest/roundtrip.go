@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // RoundTrip answers r as the web says, without a socket. Delays and silence last
@@ -92,6 +93,7 @@ func resetError() error {
 // closed.
 func (a *answer) response(r *http.Request, done func()) *http.Response {
 	sent, stop := a.sent()
+	ctx, close := context.WithCancelCause(r.Context())
 	response := &http.Response{
 		Status:        fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)),
 		StatusCode:    a.status,
@@ -101,7 +103,7 @@ func (a *answer) response(r *http.Request, done func()) *http.Response {
 		Header:        a.header.Clone(),
 		ContentLength: -1,
 		Request:       r,
-		Body:          &body{ctx: r.Context(), rest: sent, answer: a, stop: stop, done: done},
+		Body:          &body{ctx: ctx, close: close, rest: sent, trickle: a.trickle, stop: stop, done: done},
 	}
 	if a.chunked {
 		response.TransferEncoding = []string{"chunked"}
@@ -118,11 +120,12 @@ func (a *answer) response(r *http.Request, done func()) *http.Response {
 
 // body is the body of a response without a socket.
 type body struct {
-	ctx    context.Context // of the request, as a socket would be bound to it
-	rest   []byte
-	answer *answer
-	stop   stop
-	done   func()
+	ctx     context.Context // of the request; ends with Close, too
+	close   context.CancelCauseFunc
+	rest    []byte
+	trickle time.Duration
+	stop    stop
+	done    func()
 }
 
 // Read returns the next bytes, and at the end of them what the answer's stop
@@ -147,8 +150,8 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 func (b *body) next(p []byte) (int, error) {
-	if b.answer.trickle > 0 && len(p) > 0 {
-		if err := wait(b.ctx, b.answer.trickle); err != nil {
+	if b.trickle > 0 && len(p) > 0 {
+		if err := wait(b.ctx, b.trickle); err != nil {
 			return 0, b.over(err)
 		}
 		p = p[:1]
@@ -164,6 +167,7 @@ func (b *body) over(err error) error {
 }
 
 func (b *body) Close() error {
+	b.close(http.ErrBodyReadAfterClose)
 	b.done()
 	return nil
 }
