@@ -10,6 +10,8 @@ type known struct {
 
 // identities is an exact, bounded memory of admitted identities, the most recent
 // ones first to stay. It never says that an identity is new: only the store can.
+// It forgets between groups only: what one group has looked up, or admitted, it
+// must still know when it decides.
 type identities struct {
 	recent, older map[identity]known
 	half          int // entries of one map
@@ -33,9 +35,11 @@ func (c *identities) get(id identity) (known, bool) {
 	return k, ok
 }
 
-func (c *identities) put(id identity, k known) {
+func (c *identities) put(id identity, k known) { c.recent[id] = k }
+
+// age forgets the older half, if the recent one is full.
+func (c *identities) age() {
 	if len(c.recent) >= c.half {
 		c.older, c.recent = c.recent, make(map[identity]known, c.half/8)
 	}
-	c.recent[id] = k
 }

@@ -36,6 +36,7 @@ type tx struct {
 }
 
 func (f *Frontier) begin(ctx context.Context) *tx {
+	f.ids.age()
 	return &tx{f: f, ctx: ctx, seq: f.fence.Sequence + 1, now: f.now(), changed: map[*urlRow]bool{}}
 }
 
