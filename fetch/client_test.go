@@ -2,8 +2,11 @@ package fetch_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/netip"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -160,6 +163,9 @@ ok
 				assert.Equal(t, c.truncated, got.Truncated)
 				assert.Equal(t, c.length, len(got.Body))
 				assert.Equal(t, c.class == fetch.Timeout || c.truncated != "", got.Err != nil)
+				if c.path == "slow" {
+					assert.Equal(t, 59*time.Second, got.Latency)
+				}
 			})
 		})
 	}
@@ -186,4 +192,61 @@ func TestTheEndOfTheCallersContextIsNoFailureOfTheOrigin(t *testing.T) {
 			assert.Equal(t, 3*time.Second, time.Since(start))
 		})
 	}
+}
+
+func TestRetryAfterIsReadWhereItMeansSomething(t *testing.T) {
+	cases := []struct {
+		status int
+		value  string
+		want   time.Duration
+		note   string
+	}{
+		{429, "120", 2 * time.Minute, ""},
+		{503, "120", 2 * time.Minute, ""},
+		{500, "120", 2 * time.Minute, ""},
+		{301, "120", 2 * time.Minute, ""},
+		{200, "120", 0, ""},
+		{404, "120", 0, ""},
+		{429, "soon", 0, `ignored: "soon" is neither seconds nor a date`},
+		{503, "86400", time.Hour, `clamped: "86400"`},
+		{503, "Sat, 01 Jan 2000 00:01:00 GMT", time.Minute, ""}, // a bubble begins at midnight
+	}
+	for _, c := range cases {
+		synctest.Test(t, func(t *testing.T) {
+			web := parse(t, fmt.Sprintf("-- http://a.test/ --\nHTTP %d\nRetry-After: %s\n", c.status, c.value))
+			got := open(t, fetch.Config{Transport: web}).Do(t.Context(), fetch.Request{URL: "http://a.test/"})
+			assert.Equal(t, c.want, got.RetryAfter, "%d %s", c.status, c.value)
+			assert.Equal(t, c.note, got.RetryNote, "%d %s", c.status, c.value)
+		})
+	}
+}
+
+func TestBodiesOfManyExchangesDoNotMix(t *testing.T) {
+	web := parse(t, "")
+	require.NoError(t, web.Handle("http://a.test/*", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := []byte(strings.Repeat(r.URL.Path, len(r.URL.Path)*500))
+		if coding := r.URL.Query().Get("coding"); coding != "" {
+			w.Header().Set("Content-Encoding", coding)
+			body = pack(coding, body)
+		}
+		_, _ = w.Write(body)
+	})))
+	client := open(t, fetch.Config{Transport: web})
+	var tasks sync.WaitGroup
+	for n := range 8 {
+		tasks.Go(func() {
+			var kept []fetch.Response
+			var paths []string
+			for i := range 20 {
+				path := "/" + strings.Repeat(fmt.Sprint(n), i)
+				coding := []string{"", "gzip", "br", "zstd", "deflate"}[i%5]
+				kept = append(kept, client.Do(t.Context(), fetch.Request{URL: "http://a.test" + path + "?coding=" + coding}))
+				paths = append(paths, path)
+			}
+			for i, got := range kept {
+				assert.True(t, string(got.Body) == strings.Repeat(paths[i], len(paths[i])*500), "%s: %d bytes", got.URL, len(got.Body))
+			}
+		})
+	}
+	tasks.Wait()
 }

@@ -203,3 +203,35 @@ func TestABombInsideACodingEndsToo(t *testing.T) {
 }
 
 var emptyMember = pack("gzip", nil)
+
+// roundTrip is a transport in one function.
+type roundTrip func(*http.Request) *http.Response
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
+
+func FuzzADecodedBodyStaysInItsLimit(f *testing.F) {
+	for coding := range packers {
+		f.Add(coding, pack(coding, []byte("some page")), uint16(5))
+	}
+	f.Add("gzip, br", pack("br", pack("gzip", []byte("some page"))), uint16(1000))
+	f.Add("deflate", raw([]byte("some page")), uint16(9))
+	f.Fuzz(func(t *testing.T, codings string, body []byte, limit uint16) {
+		client := open(t, fetch.Config{Transport: roundTrip(func(*http.Request) *http.Response {
+			return &http.Response{
+				StatusCode: 200, Status: "200 OK", ProtoMajor: 1, Proto: "HTTP/1.1", ContentLength: -1,
+				Header: http.Header{"Content-Encoding": {codings}}, Body: io.NopCloser(bytes.NewReader(body)),
+			}
+		})})
+		for range 2 { // a decoder that is used again forgets what it saw
+			got := client.Do(t.Context(), fetch.Request{URL: "http://a.test/", Limit: int64(limit) + 1})
+			switch {
+			case len(got.Body) > int(limit)+1:
+				t.Fatalf("%d bytes, want %d at most", len(got.Body), limit+1)
+			case got.Class != fetch.Fetched && got.Class != fetch.Content && got.Class != fetch.Login && got.Class != fetch.Challenge:
+				t.Fatalf("class %s: %v", got.Class, got.Err)
+			case got.Class == fetch.Content && got.Defect == "":
+				t.Fatal("content without a defect")
+			}
+		}
+	})
+}

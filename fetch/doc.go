@@ -20,9 +20,10 @@
 //
 // # What it guarantees
 //
-//   - Do makes at most one request. A connection that died while it was idle is
-//     replaced only as long as nothing was sent on it. (Over HTTP/2 a request is
-//     sent again when the server said that it did not process it.)
+//   - Do makes at most one request. A connection that turns out to be dead before
+//     it is used is replaced; one that dies with the request on it ends the
+//     exchange. (Over HTTP/2 a request is sent again when the server said that it
+//     did not process it.)
 //   - Time and bytes are bounded, those of the wire and those after
 //     decompression. A body that was cut says why in Truncated, in the words of
 //     WARC: "length", "time", "disconnect". A body that is whole but damaged is

@@ -48,6 +48,9 @@ func (x *exchange) conclude(failed Class) {
 // Content, or Cancelled, which counts in any case; and an empty one where
 // nothing went wrong.
 func (x *exchange) readBody(answer *http.Response) Class {
+	if answer.StatusCode < 200 {
+		return "" // another protocol begins here, which would be read for ever
+	}
 	limit := x.request.Limit
 	if limit <= 0 {
 		limit = defaultLimit

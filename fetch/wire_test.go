@@ -304,3 +304,18 @@ moved
 		}
 	})
 }
+
+func TestAnotherProtocolIsNotWaitedFor(t *testing.T) {
+	address := listen(t, func(conn net.Conn) {
+		in := bufio.NewReader(conn)
+		head(in)
+		fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+		_, _ = in.ReadByte()
+	})
+	client := open(t, fetch.Config{Allow: loopback, Stall: time.Minute})
+	start := time.Now()
+	got := client.Do(t.Context(), fetch.Request{URL: "http://" + address})
+	assert.Equal(t, fetch.Protocol, got.Class)
+	assert.Equal(t, 101, got.Status)
+	assert.Less(t, time.Since(start), 10*time.Second)
+}
