@@ -3,12 +3,15 @@ package fetch_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -218,5 +221,49 @@ func TestSK6TheDeadlineHoldsAfterTheHead(t *testing.T) {
 		assert.Equal(t, c.truncated, got.Truncated, c.path)
 		assert.Equal(t, c.truncated == "time", len(got.Body) > 0, c.path)
 		assert.InDelta(t, c.took.Seconds(), time.Since(start).Seconds(), 0.2, c.path)
+	}
+}
+
+// closer is a body that knows whether it was closed.
+type closer struct {
+	io.Reader
+	closed bool
+}
+
+func (c *closer) Close() error {
+	c.closed = true
+	return nil
+}
+
+func TestABodyIsClosedOnEveryPath(t *testing.T) {
+	endless := func() io.Reader { return zeros{} }
+	failing := func() io.Reader { return iotest.ErrReader(io.ErrUnexpectedEOF) }
+	cases := []struct {
+		name   string
+		status int
+		coding string
+		body   func() io.Reader
+	}{
+		{"whole", 200, "", func() io.Reader { return strings.NewReader("ok") }},
+		{"endless", 200, "", endless},
+		{"endless redirect", 302, "", endless},
+		{"endless missing page", 404, "", endless},
+		{"not compressed", 200, "gzip", endless},
+		{"broken header", 200, "gzip", func() io.Reader { return strings.NewReader("\x1f\x8bxxxx") }},
+		{"unknown coding", 200, "foo", endless},
+		{"disconnected", 200, "", failing},
+		{"disconnected before its coding", 200, "br", failing},
+		{"another protocol", 101, "", endless},
+	}
+	for _, c := range cases {
+		body := &closer{Reader: c.body()}
+		client := open(t, fetch.Config{Transport: roundTrip(func(*http.Request) *http.Response {
+			return &http.Response{
+				StatusCode: c.status, Status: "x", ProtoMajor: 1, Proto: "HTTP/1.1", ContentLength: -1, Body: body,
+				Header: http.Header{"Content-Encoding": {c.coding}, "Location": {"/"}},
+			}
+		})})
+		got := client.Do(t.Context(), fetch.Request{URL: "http://a.test/", Limit: 1000})
+		assert.True(t, body.closed, "%s: %s", c.name, got.Class)
 	}
 }
