@@ -33,6 +33,10 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old) (admissionRef, []Ad
 	}
 	edges := newEdgeWriter(t.now, t.f.fence.Generation, s)
 	made := make([]Admission, 0, min(len(cs), 16))
+	if n := s.overflow.Count; n > 0 {
+		h.observed += n
+		h.count(tallyKey{tallyDecided, uint8(LimitReached), ReasonReferences}, n, s.overflow.Example)
+	}
 	for i := range cs {
 		at.offset = edges.lines
 		d, err := t.decide(&s, &cs[i], at)
@@ -51,10 +55,6 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old) (admissionRef, []Ad
 		h.count(tallyKey{tallyDecided, uint8(d.decision), d.reason}, 1, cs[i].ref.Observed)
 		edges.add(d)
 		made = append(made, t.admission(&s, &cs[i], d, at))
-	}
-	if n := s.overflow.Count; n > 0 {
-		h.observed += n
-		h.count(tallyKey{tallyDecided, uint8(LimitReached), ReasonReferences}, n, s.overflow.Example)
 	}
 	if edges.lines > 0 || olds == nil {
 		t.putEdges(at.source, edges.finish())

@@ -10,6 +10,9 @@ import (
 // here: what is enqueued is no link of a page. On ErrStopped and ErrDone nothing
 // was offered.
 func (f *Frontier) Enqueue(ctx context.Context, s Source, refs ...Reference) (Enqueued, error) {
+	if s == Redirect || s == Offer {
+		return Enqueued{}, fmt.Errorf("enqueue: the frontier alone admits by %s; name another source", s)
+	}
 	cs, err := candidates(ctx, f.cfg.Normalizer, "", refs)
 	if err != nil {
 		return Enqueued{}, err
@@ -159,7 +162,8 @@ func (f *Frontier) Complete(ctx context.Context, c Completion) (Answer, error) {
 	return answers[0], nil
 }
 
-// CompleteAll settles several leases in one commit, each as Complete would.
+// CompleteAll settles several leases in one commit, each as Complete would, or in
+// as few as the store's limits allow.
 func (f *Frontier) CompleteAll(ctx context.Context, cs []Completion) ([]Answer, error) {
 	all := make([]*completing, len(cs))
 	c := &call{}
@@ -171,6 +175,14 @@ func (f *Frontier) CompleteAll(ctx context.Context, cs []Completion) ([]Answer, 
 		all[i] = p
 		c.candidates = append(append(c.candidates, p.candidates...), p.target...)
 		c.size += p.size
+	}
+	if half := len(cs) / 2; half > 0 && c.size > f.cfg.Store.Limits().Batch/2 {
+		first, err := f.CompleteAll(ctx, cs[:half])
+		if err != nil {
+			return nil, err
+		}
+		second, err := f.CompleteAll(ctx, cs[half:])
+		return append(first, second...), err
 	}
 	c.decide = func(t *tx) error {
 		for _, p := range all {

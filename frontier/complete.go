@@ -39,6 +39,7 @@ func (f *Frontier) prepare(ctx context.Context, c Completion) (*completing, erro
 		c.Reason = Reason(c.Outcome.String())
 	}
 	c.Evidence.Detail = clipText(c.Evidence.Detail, maxDetail)
+	c.Evidence.Bytes = max(c.Evidence.Bytes, 0)
 	budget := f.limit.Load()
 	for _, r := range c.Records {
 		if !json.Valid(r.Data) {

@@ -133,8 +133,8 @@ func pack(raw []byte) []byte {
 }
 
 func unpack(v []byte) ([]byte, error) {
-	if len(v) == 0 {
-		return nil, codec.ErrDamaged
+	if len(v) == 0 || v[0] > 1 {
+		return nil, fmt.Errorf("%w: no such packing", codec.ErrDamaged)
 	}
 	if v[0] == 0 {
 		return v[1:], nil

@@ -1,5 +1,7 @@
 package frontier
 
+import "cmp"
+
 // sweep ends the leases whose deadline has passed, and frees the slots that
 // expired ones have held long enough.
 func (t *tx) sweep() error {
@@ -49,7 +51,7 @@ func (t *tx) expire(v *live) error {
 	f := t.f
 	f.mu.Lock()
 	v.expired = true
-	v.held = max(v.sent, v.deadline) + f.cfg.Deadline.Microseconds()
+	v.held = cmp.Or(v.sent, v.deadline) + f.cfg.Deadline.Microseconds()
 	f.mu.Unlock()
 	t.settled = append(t.settled, v.row)
 	if err := t.forfeit(v, Expire, ReasonExpired); err != nil {
@@ -81,6 +83,7 @@ func (t *tx) lose(v *live) error {
 // forfeit moves what a lease that ends without a report was for. It spends all
 // that the lease had set aside.
 func (t *tx) forfeit(v *live, ev Event, why Reason) error {
+	t.refill()
 	o, err := t.originAt(v.id.Origin)
 	if err != nil {
 		return err

@@ -61,6 +61,7 @@ type Frontier struct {
 type book struct {
 	latest uint32 // number of the newest run
 	active uint32 // number of the unfinished run; 0: none
+	writer uint64 // generation of the fence under which it was written
 }
 
 const (
@@ -115,6 +116,7 @@ func (b book) encode() []byte {
 	w := codec.NewWriter(rowVersion, nil)
 	w.Uint(uint64(b.latest))
 	w.Uint(uint64(b.active))
+	w.Uint(b.writer)
 	return w.Seal()
 }
 
@@ -123,7 +125,7 @@ func decodeBook(v []byte) (book, error) {
 		return book{}, nil
 	}
 	r := codec.NewReader(v, rowVersion)
-	b := book{latest: uint32(r.Uint()), active: uint32(r.Uint())}
+	b := book{latest: uint32(r.Uint()), active: uint32(r.Uint()), writer: r.Uint()}
 	if err := r.Close(); err != nil {
 		return book{}, fmt.Errorf("fence: %w: %w", storage.ErrCorrupt, err)
 	}

@@ -84,11 +84,15 @@ func (t *tx) turn(id uint64) error {
 		f.wakes.set(id, due)
 		return nil
 	}
-	if o.pace.gate.state == gateEnded {
-		f.wakes.remove(id) // its URLs are being ended
-		return nil
+	if o.pace.gate.state == gateEnded { // a URL has come back to it
+		f.wakes.remove(id)
+		return t.offer(offer{kind: offerEnd, origin: id})
 	}
 	if f.cfg.Gates && !o.open(t.now) {
+		if o.pace.gate.state == gateLeased {
+			f.wakes.remove(id) // whatever settles it puts it back
+			return nil
+		}
 		return t.grantGate(o)
 	}
 	if ok, err := t.reserve(o, f.head.contract.Budget.Response); err != nil || !ok {

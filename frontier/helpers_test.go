@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/weircrawl/weir/internal/faults"
 	"github.com/weircrawl/weir/storage"
 )
 
@@ -58,74 +59,34 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
-// A boundary is a moment of a call to a store.
-type boundary int
-
-const (
-	beforeCommit boundary = iota
-	afterCommit           // applied, the caller does not know it yet
-	beforeClaim
-	afterClaim
-	beforeRead
-)
-
-// shaky is a store whose calls may fail or wait at their boundaries: the error
-// of a boundary before a call is answered in its place, that of one after a call
-// although it took effect.
+// shaky is a store whose calls may fail or wait at their boundaries, and whose
+// limits a test may change.
 type shaky struct {
-	storage.Store
-	at      atomic.Pointer[func(boundary) error]
-	shared  bool // not exclusive: leases of others are kept until they end
-	batch   int  // if not 0, bytes of one commit
-	commits atomic.Int64
+	*faults.Store
+	at     atomic.Pointer[func(faults.StorePoint) error]
+	shared bool // not exclusive: leases of others are kept until they end
+	batch  int  // if not 0, bytes of one commit
 }
 
-func (s *shaky) on(f func(boundary) error) { s.at.Store(&f) }
-
-func (s *shaky) pass(b boundary) error {
-	if f := s.at.Load(); f != nil && *f != nil {
-		return (*f)(b)
-	}
-	return nil
-}
-
-// around makes a call between two boundaries.
-func (s *shaky) around(before, after boundary, call func() error) error {
-	if err := s.pass(before); err != nil {
-		return err
-	}
-	if err := call(); err != nil {
-		return err
-	}
-	return s.pass(after)
-}
-
-func (s *shaky) Claim(ctx context.Context, want storage.Fence) (f storage.Fence, err error) {
-	err = s.around(beforeClaim, afterClaim, func() error {
-		f, err = s.Store.Claim(ctx, want)
-		return err
+func newShaky(s storage.Store) *shaky {
+	k := &shaky{}
+	k.Store = faults.NewStore(s, func(_ context.Context, p faults.StorePoint, _ int64) error {
+		if f := k.at.Load(); f != nil && *f != nil {
+			return (*f)(p)
+		}
+		return nil
 	})
-	return f, err
+	return k
 }
 
-func (s *shaky) Read(ctx context.Context, requests ...storage.ReadRequest) ([]storage.ReadResult, error) {
-	if err := s.pass(beforeRead); err != nil {
-		return nil, err
-	}
-	return s.Store.Read(ctx, requests...)
-}
+// on makes f the store's fault from now on; nil for none.
+func (s *shaky) on(f func(faults.StorePoint) error) { s.at.Store(&f) }
 
 func (s *shaky) Commit(ctx context.Context, f storage.Fence, ops []storage.Op) error {
 	if err := s.Limits().CheckCommit(f, ops); err != nil {
 		return err
 	}
-	return s.around(beforeCommit, afterCommit, func() error {
-		err := s.Store.Commit(ctx, f, ops)
-		if err == nil {
-			s.commits.Add(1)
-		}
-		return err
-	})
+	return s.Store.Commit(ctx, f, ops)
 }
 
 func (s *shaky) Limits() storage.Limits {
@@ -139,11 +100,11 @@ func (s *shaky) Limits() storage.Limits {
 
 var errBroken = errors.New("broken on purpose")
 
-// once fails at b one time with err.
-func once(b boundary, err error) func(boundary) error {
+// once fails at p one time with err.
+func once(p faults.StorePoint, err error) func(faults.StorePoint) error {
 	var done atomic.Bool
-	return func(at boundary) error {
-		if at == b && !done.Swap(true) {
+	return func(at faults.StorePoint) error {
+		if at == p && !done.Swap(true) {
 			return err
 		}
 		return nil

@@ -212,6 +212,9 @@ func (t *tx) offerChunk(w *offer, key, value []byte) (int, error) {
 // depthNow is the depth that a source's references have now.
 func (t *tx) depthNow(w *offer, s *source) (uint32, error) {
 	if w.kind == offerSource {
+		if s.kind == Redirect {
+			return w.depth - 1, nil
+		}
 		return w.depth, nil
 	}
 	if s.parent == (place{}) {

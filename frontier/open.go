@@ -69,9 +69,8 @@ func (t *tx) adjust(given Budget) error {
 		}
 	}
 	spent := Budget{URLs: h.slots, Origins: h.origins, Bytes: h.bytes + h.reserved, Wall: micros(h.active)}
+	_, raised := terms.Budget.raised(want)
 	terms.Budget = terms.Budget.clamped(want, spent)
-	var raised []Reason
-	terms.Budget, raised = terms.Budget.raised(want)
 	if terms.Budget == h.contract.Budget {
 		return nil
 	}

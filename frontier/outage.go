@@ -32,10 +32,22 @@ func (o *outage) over(ctx context.Context, t *tx, cause error) (bool, error) {
 		}
 		err := o.reload(ctx)
 		if err == nil {
-			return t.seq != 0 && o.f.fence.Sequence == t.seq, nil
+			return o.applied(t)
 		}
 		cause = err
 	}
+}
+
+// applied reports whether the store's last commit is t. One that is neither t
+// nor the one before it is of another owner, who came and went meanwhile.
+func (o *outage) applied(t *tx) (bool, error) {
+	switch f := o.f; {
+	case f.fence.Sequence < t.seq:
+		return false, nil
+	case f.fence.Sequence == t.seq && f.book.writer == t.gen:
+		return true, nil
+	}
+	return false, fmt.Errorf("%w: it wrote commit %d, and gave it up", ErrLostOwnership, o.f.fence.Sequence)
 }
 
 // final is the error that ends the writer, or nil while another try may help.

@@ -96,6 +96,10 @@ func (r *Reader) replayEdges(ctx context.Context, h *head) error {
 		if err != nil {
 			return err
 		}
+		if n := edge.source.overflow.Count; n > 0 {
+			h.count(tallyKey{tallyDecided, uint8(LimitReached), ReasonReferences}, n, edge.source.overflow.Example)
+			h.observed += n
+		}
 		for _, d := range edge.lines {
 			if edge.source.kind == Offer {
 				h.count(tallyKey{tallyDecided, uint8(d.was), d.wasFor}, -1, "")
@@ -103,10 +107,6 @@ func (r *Reader) replayEdges(ctx context.Context, h *head) error {
 			}
 			h.count(tallyKey{tallyDecided, uint8(d.decision), d.reason}, 1, d.ref.Observed)
 			h.observed++
-		}
-		if n := edge.source.overflow.Count; n > 0 {
-			h.count(tallyKey{tallyDecided, uint8(LimitReached), ReasonReferences}, n, edge.source.overflow.Example)
-			h.observed += n
 		}
 	}
 	return nil

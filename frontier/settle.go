@@ -9,7 +9,7 @@ import (
 
 const (
 	maxIncidents = 12 // busy answers of an origin in a row, before it is paused
-	maxBusies    = 12 // busy answers of one URL in a visit, before it fails
+	maxBusies    = 24 // busy answers of one URL in a visit, before it fails: after its origin is paused
 	recordPart   = 48 * kib
 )
 
@@ -24,9 +24,13 @@ func (t *tx) settle(c *completing) error {
 	if c.Lease.Gate {
 		return t.answerGate(c, v)
 	}
-	u, err := t.peek(c.Lease.ID.place())
-	if err != nil {
+	if err := t.fetchURLs([]place{c.Lease.ID.place()}); err != nil {
 		return err
+	}
+	u := t.f.rows[c.Lease.ID.place()]
+	if u == nil { // a lease of another store
+		c.answer = Answer{Kind: Stale}
+		return nil
 	}
 	if v != nil && !v.expired && !v.foreign && u.state == Leased && u.gen == v.id.Generation {
 		if c.size > t.f.cfg.Store.Limits().Batch/2 {
@@ -195,12 +199,11 @@ func (t *tx) pass(o *origin, v *live, c *completing) {
 	t.settled = append(t.settled, v.row)
 	t.touch(o)
 	t.free(v)
-	if len(f.short) > 0 {
-		t.refill()
-	}
+	t.refill()
 }
 
-// refill lets origins go on that wait for bytes to be returned.
+// refill lets origins go on that wait for bytes to be returned, or to learn that
+// none will be.
 func (t *tx) refill() {
 	for id := range t.f.short {
 		if o := t.f.origins[id]; o != nil {
@@ -265,7 +268,11 @@ func (t *tx) accept(c *completing, u *urlRow, v *live) error {
 	} else if to.Terminal() {
 		t.result(&c.Completion, u, o, e, to)
 	}
-	return t.do(e)
+	if err := t.do(e); err != nil {
+		return err
+	}
+	t.f.rouse(o, t.now)
+	return nil
 }
 
 // judge says which event a report is, within the bounds of attempts.

@@ -16,6 +16,7 @@ type tx struct {
 	f   *Frontier
 	ctx context.Context
 	seq uint64
+	gen uint64 // of the fence
 	now int64
 
 	ops      []storage.Op
@@ -33,11 +34,12 @@ type tx struct {
 	head     []byte // as it is committed
 	attempts map[string]*attempt
 	later    []uint64 // origins whose next URL is visible once this has committed
+	again    int64    // first T of this group's rows in again: they can be read once it has committed
 }
 
 func (f *Frontier) begin(ctx context.Context) *tx {
 	f.ids.age()
-	return &tx{f: f, ctx: ctx, seq: f.fence.Sequence + 1, now: f.now(), changed: map[*urlRow]bool{}}
+	return &tx{f: f, ctx: ctx, seq: f.fence.Sequence + 1, gen: f.fence.Generation, now: f.now(), changed: map[*urlRow]bool{}, again: never}
 }
 
 func (t *tx) put(s storage.Space, key, value []byte) {
@@ -95,9 +97,10 @@ func (t *tx) requeue(was, is *urlRow) {
 	switch {
 	case is.again():
 		t.put(spaceAgain, k.again(is.place, is.ready), nil)
-		t.f.againDue = min(t.f.againDue, is.ready)
+		t.again = min(t.again, is.ready)
 	case is.outOfOrder():
 		t.put(spaceReady, k.ready(is.place, is.class, is.ready), nil)
+		t.f.origins[is.place.origin].fresh = true
 	}
 }
 

@@ -146,8 +146,9 @@ func (f *Frontier) group(calls []*call) bool {
 			return true
 		}
 		if errors.Is(err, storage.ErrTooLarge) && len(calls) > 1 {
-			if trouble.reload(ctx) != nil {
-				continue
+			if _, err := trouble.over(ctx, t, errTogether); err != nil {
+				f.die(err, calls)
+				return false
 			}
 			return f.split(calls)
 		}
@@ -163,6 +164,9 @@ func (f *Frontier) group(calls []*call) bool {
 		f.takeBack()
 	}
 }
+
+// errTogether is why a group is decided again, one by one.
+var errTogether = errors.New("frontier: the group is beyond the store's batch")
 
 // split decides calls one by one, where together they are too large.
 func (f *Frontier) split(calls []*call) bool {
@@ -270,6 +274,7 @@ func (t *tx) commit() error {
 	}
 	ops := t.flush()
 	fence := f.fence
+	f.book.writer = fence.Generation
 	fence.Sequence, fence.Value = t.seq, f.book.encode()
 	t.head = ops[len(ops)-1].Value
 	if err := f.cfg.Store.Commit(t.ctx, fence, ops); err != nil {
@@ -288,6 +293,7 @@ func (t *tx) keep() {
 	budget := f.head.contract.Budget
 	f.limit.Store(&budget)
 	t.clean()
+	f.againDue = min(f.againDue, t.again)
 	for _, id := range t.later {
 		if o := f.origins[id]; o != nil {
 			f.rouse(o, t.now)
@@ -395,6 +401,7 @@ func (f *Frontier) die(err error, calls []*call) {
 	f.mu.Lock()
 	f.dead = err
 	f.mu.Unlock()
+	f.takeBack()
 	for _, c := range calls {
 		c.done <- err
 	}
