@@ -196,9 +196,14 @@ func TestARecordIsUsedForADayAtMost(t *testing.T) {
 }
 
 func TestAFileThatIsTooLongIsCutAtALine(t *testing.T) {
-	body := forbidX + strings.Repeat("# comment\n", MaxBody/10) + "Disallow: /y\n"
-	record, _ := web(t, "http://a.example", "-- http://a.example/robots.txt --\n"+body)
-	assert.Equal(t, fetch.TruncatedLength, record.Truncated)
-	assert.Len(t, record.Body, MaxBody+1)
-	assert.Equal(t, "parse", meaning(record))
+	for _, tail := range []struct{ before, after string }{
+		{"# a com", "ment\nDisallow: /y\n"},
+		{"Disallow: /", "yes\n"}, // cut here it would forbid everything
+	} {
+		comment := "#" + strings.Repeat("c", MaxBody-len(forbidX)-len("#\n")-len(tail.before)) + "\n"
+		record, _ := web(t, "http://a.example", "-- http://a.example/robots.txt --\n"+forbidX+comment+tail.before+tail.after)
+		assert.Equal(t, fetch.TruncatedLength, record.Truncated)
+		assert.Len(t, record.Body, MaxBody+1)
+		assert.Equal(t, "parse", meaning(record), "%q", tail.before)
+	}
 }

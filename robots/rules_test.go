@@ -49,6 +49,7 @@ func TestRuleCases(t *testing.T) {
 		{"S-F15 lines that are no text", "\xff\xfe\xd8 | User-agent: * | Disallow: /\xfc | Disallow: /x", "/x", denied},
 		{"S-F15 other pages", "\xff\xfe\xd8 | User-agent: * | Disallow: /\xfc | Disallow: /x", "/y", allowed},
 		{"odd user agent is structural", "User-agent: weirbot | Disallow: /a | User-agent: ??? | Disallow: /", "/b", allowed},
+		{"what names nobody holds for nobody", "User-agent: ??? | Disallow: /", "/b", allowed},
 		{"longest wins", "User-agent: * | Disallow: / | Allow: /a", "/a/b", allowed},
 		{"allow on a tie", "User-agent: * | Disallow: /a | Allow: /a", "/a", allowed},
 		{"across merged groups", "User-agent: weirbot | Disallow: /a | User-agent: b | Disallow: / | User-agent: weirbot | Allow: /a/b", "/a/b", allowed},
@@ -73,6 +74,7 @@ func TestCrawlDelayHoldsForThoseItNames(t *testing.T) {
 	f7 := file("User-agent: * | Disallow: /x | Sitemap: http://a.example/s | # comment | User-agent: otherbot | Crawl-delay: 10")
 	assert.Zero(t, f7.Delay("weirbot"), "S-F7")
 	assert.Equal(t, 10*time.Second, f7.Delay("otherbot"), "S-F7")
+	assert.Equal(t, 5*time.Second, file("User-agent: * | Crawl-delay: 5 | Crawl-delay: 2").Delay("a"), "the most polite")
 	assert.Equal(t, maxDelay, file("User-agent: * | Crawl-delay: 99999999999999999999").Delay("a"))
 }
 
@@ -82,6 +84,7 @@ func TestADecisionNamesItsRule(t *testing.T) {
 	assert.Equal(t, Decision{Allowed: true, Rule: "Allow: /private/x"}, rules.Decide("a", "/private/x"))
 	assert.Equal(t, Decision{Allowed: true}, rules.Decide("a", "/"))
 	assert.Equal(t, Decision{Allowed: true}, Rules{}.Decide("a", "/"))
+	assert.Equal(t, Decision{Allowed: true}, file("User-agent: ??? | Disallow: /").Decide("", "/"), "an agent without a name")
 }
 
 // slow says what a pattern means, by a regular expression.

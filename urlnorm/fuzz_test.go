@@ -27,7 +27,7 @@ func seeds(f *testing.F) {
 		for _, ref := range []string{
 			"", "#", "?", "x", "./x", "../x", "../../../x", "/x", "//b.test/x", "///x", "x:y", "a/b:c",
 			"http://b.test", "https://b.test/x?y#z", "http:x", "HTTP://B.test/%7Eu/../x?b=1#y", "mailto:x@b.test",
-			"/%%411", "/%zz", "/a%2fb", "/.", "/..", "/.x", "/x.", "/x/.", "../..", "?a=b&utm_source=c&&", " /x ", "/x #y", "\\x", "/x\ty",
+			"/%%411", "/%zz", "/a%2fb", "/.", "/..", "/.x", "/...", "/x.", "/x/.", "../..", "?a=b&utm_source=c&&", " /x ", "/x #y", "\\x", "/x\ty",
 			"http://1.2.3.4/", "http://1.2.3/", "http://0x7f.1/", "http://a.b-/", "http://-a.b/", "http://a..b/", "http://xn--a/", "http://ab--c.d/",
 			"http://b.test:80/", "http://b.test:080/", "http://b.test:0/", "http://b.test:65536/", "http://b.test:/", "http://u@b.test/", "http://b_c.test/",
 		} {

@@ -1,7 +1,6 @@
 package urlnorm
 
 import (
-	"net/netip"
 	"strings"
 
 	"golang.org/x/net/idna"
@@ -45,9 +44,6 @@ func (o Origin) Port() string {
 // address, a single label and a public suffix are their own site.
 func (o Origin) Site() string {
 	host := o.Host()
-	if _, err := netip.ParseAddr(host); err == nil {
-		return host
-	}
 	if site, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return site
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const page = "http://site.test/docs/a/page.html?x=1"
+const page = "http://site.test/docs/a/page.html?x=/1"
 
 // normalize is the standard normalizer on page.
 func normalize(t *testing.T, ref string) URL {
@@ -29,8 +29,8 @@ func TestReferencesResolveAsInABrowser(t *testing.T) {
 		{"/b", "http://site.test/b"},
 		{"//other.test/b", "http://other.test/b"},
 		{"?y=2", "http://site.test/docs/a/page.html?y=2"},
-		{"", "http://site.test/docs/a/page.html?x=1"},
-		{"#part", "http://site.test/docs/a/page.html?x=1"},
+		{"", "http://site.test/docs/a/page.html?x=/1"},
+		{"#part", "http://site.test/docs/a/page.html?x=/1"},
 		{"b#part", "http://site.test/docs/a/b"},
 		{"b?c=/../d", "http://site.test/docs/a/b?c=/../d"},
 		{"https://other.test", "https://other.test/"},
@@ -44,6 +44,7 @@ func TestReferencesResolveAsInABrowser(t *testing.T) {
 		{"/a b", "http://site.test/a%20b"},
 		{"/%7Eb", "http://site.test/%7Eb"},
 		{"/a/%2e%2E/b", "http://site.test/b"},
+		{"/a/.../b", "http://site.test/a/.../b"},
 		{"/caf\u00e9?\u00e9", "http://site.test/caf%C3%A9?%C3%A9"},
 		{"http://b\u00fccher.test/", "http://xn--bcher-kva.test/"},
 		{"http://0x7f.1/", "http://127.0.0.1/"},

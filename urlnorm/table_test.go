@@ -50,6 +50,8 @@ func TestEveryRefusalHasItsName(t *testing.T) {
 	assert.Equal(t, UnsupportedScheme, err, "the scheme is what is wrong, not the length")
 	_, err = Standard{}.Normalize(nil, "http://a.test/"+strings.Repeat("\u00fc", MaxLength/4))
 	assert.Equal(t, TooLong, err, "encoding made it too long")
+	_, err = Standard{}.Normalize(nil, "http://a.test/#"+strings.Repeat("x", MaxLength))
+	assert.Equal(t, TooLong, err, "the fragment is kept, so it counts")
 }
 
 func TestRFC3986IsFollowed(t *testing.T) {
