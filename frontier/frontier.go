@@ -108,6 +108,9 @@ func (f *Frontier) claim(ctx context.Context, owner string) error {
 	}
 	fence.TTL = fenceTTL
 	f.fence = fence
+	if fence.Sequence > 0 && len(fence.Value) == 0 {
+		return damaged(storage.Space{Name: "fence"}, errors.New("its header is empty")) // empty is damage, never new
+	}
 	f.book, err = decodeBook(fence.Value)
 	return err
 }
