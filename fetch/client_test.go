@@ -139,6 +139,12 @@ ok
 ! stall 0
 
 0123456789
+-- http://a.test/moved --
+HTTP 301
+Location: /next
+! stall 0
+
+0123456789
 `
 	cases := []struct {
 		path, truncated string
@@ -151,6 +157,7 @@ ok
 		{"drip", "time", 85, fetch.Fetched, 60 * time.Second},
 		{"silent", "time", 4, fetch.Fetched, 15 * time.Second},
 		{"nothing", "", 0, fetch.Timeout, 15 * time.Second},
+		{"moved", "time", 0, fetch.Redirected, 15 * time.Second},
 	}
 	for _, c := range cases {
 		t.Run(c.path, func(t *testing.T) {

@@ -135,13 +135,13 @@ func TestAJarKeepsSitesApartAndIsBounded(t *testing.T) {
 	jar.SetCookies(at("http://bomb.test/"), []*http.Cookie{{Name: "0", Value: "2"}})
 	assert.Equal(t, "2", jar.Cookies(at("http://bomb.test/"))[0].Value, "a known cookie can still change")
 
-	for n := range 10_000 {
+	for n := range 10_100 {
 		jar.SetCookies(at(fmt.Sprintf("http://s%d.test/", n)), []*http.Cookie{{Name: "s", Value: "1"}})
 	}
 	kept := 0
-	for n := range 10_000 {
+	for n := range 10_100 {
 		kept += len(names(jar, fmt.Sprintf("http://s%d.test/", n)))
 	}
-	assert.Less(t, kept, 10_000+1)
-	assert.Greater(t, kept, 9_000)
+	assert.LessOrEqual(t, kept, 10_000)
+	assert.Greater(t, kept, 9_900)
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -62,15 +63,15 @@ func TestAnExchangeEndsWhenItsBodyIsReadOrClosed(t *testing.T) {
 }
 
 func TestOneAfterTheOtherIsNeverTwoAtOnce(t *testing.T) {
-	const archive = "-- http://a.test/ --\nok\n-- http://a.test/chunked --\n! chunked\n\nok\n-- http://a.test/drip --\n! trickle 1ms\n\nok\n"
-	bothWays(t, archive, func(t *testing.T, web *fetchtest.Web, transport http.RoundTripper) {
-		for range 200 {
-			for _, path := range []string{"", "chunked", "drip"} {
-				require.NoError(t, get(t.Context(), transport, "http://a.test/"+path).err)
-			}
-		}
-		assert.Equal(t, 1, web.Log().Concurrency("http://a.test"))
-	})
+	web := parse(t, "-- http://a.test/ --\nok\n-- http://a.test/chunked --\n! chunked\n\nok\n-- http://a.test/drip --\n! trickle 1us\n\nok\n")
+	// On two connections in turn, the server of one may still be at work when the
+	// other is asked.
+	transports := []http.RoundTripper{serve(t, web), serve(t, web), web}
+	for n := range 3000 {
+		path := []string{"", "chunked", "drip"}[n/3%3]
+		require.NoError(t, get(t.Context(), transports[n%3], "http://a.test/"+path).err)
+	}
+	assert.Equal(t, 1, web.Log().Concurrency("http://a.test"))
 }
 
 func TestHandlersServeGeneratedSites(t *testing.T) {
@@ -124,4 +125,19 @@ func TestSilenceLastsUntilTheClientOrTheServerGivesUp(t *testing.T) {
 		assert.Error(t, <-failed, path)
 		transport.CloseIdleConnections()
 	}
+
+	// The end of a client that sends a body is not watched for; that of the server is.
+	web := parse(t, archive)
+	dial, closing, err := web.Serve()
+	require.NoError(t, err)
+	transport := &http.Transport{DialContext: dial}
+	failed := make(chan error)
+	go func() {
+		_, err := (&http.Client{Transport: transport}).Post("http://a.test/never", "text/plain", strings.NewReader("body"))
+		failed <- err
+	}()
+	require.Eventually(t, func() bool { return len(web.Log()) == 1 }, 5*time.Second, time.Millisecond)
+	closing()
+	assert.Error(t, <-failed)
+	transport.CloseIdleConnections()
 }
