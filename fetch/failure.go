@@ -24,7 +24,6 @@ var (
 	errDeadline = errors.New("fetch: deadline passed")
 	errStall    = errors.New("fetch: nothing came for too long")
 	errReplay   = errors.New("fetch: connection closed before an answer")
-	errUnwanted = errors.New("fetch: remainder of the body is not wanted")
 )
 
 // A dialError is any failure to make a connection, a handshakeError one to

@@ -58,7 +58,7 @@ func (x *exchange) readBody(answer *http.Response) Class {
 	in := &wire{exchange: x, body: answer.Body, left: wireLimit(limit)}
 	codings := codingsOf(answer.Header)
 	if len(codings) == 0 {
-		x.response.Body, _ = x.client.pools.readPlain(in, answer.ContentLength, limit+1)
+		x.response.Body, _ = x.client.pools.readPlain(in, answer.ContentLength, limit+1) // its error is in.err
 		return x.judgeBody(in, nil, limit)
 	}
 	u := x.client.pools.unpack(codings, in, wireLimit(limit))
