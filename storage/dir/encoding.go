@@ -63,9 +63,8 @@ func (e encoded) ref() storage.Ref {
 // r: anything else is storage.ErrCorrupt, or storage.ErrVersion. The artifact
 // shares file's memory.
 func decode(r storage.Ref, file []byte) (storage.Artifact, error) {
-	if bytes.HasPrefix(file, []byte(family)) && !bytes.HasPrefix(file, []byte(first)) {
-		line, _, _ := bytes.Cut(file, []byte("\n"))
-		return storage.Artifact{}, fmt.Errorf("%w: it begins with %.40q, this version reads %q", storage.ErrVersion, line, first)
+	if v, found := version(file); found && family+v+"\n" != first {
+		return storage.Artifact{}, fmt.Errorf("%w: format %s, this program reads %q", storage.ErrVersion, v, first)
 	}
 	a, err := parse(file)
 	if err != nil {
@@ -75,6 +74,13 @@ func decode(r storage.Ref, file []byte) (storage.Artifact, error) {
 		return storage.Artifact{}, fmt.Errorf("%w: content does not match the reference", storage.ErrCorrupt)
 	}
 	return a, nil
+}
+
+// version returns the number in the first line.
+func version(file []byte) (v string, found bool) {
+	rest, ours := bytes.CutPrefix(file, []byte(family))
+	number, _, ended := bytes.Cut(rest[:min(len(rest), 8)], []byte("\n"))
+	return string(number), ours && ended && len(number) > 0 && len(bytes.Trim(number, "0123456789")) == 0
 }
 
 // parse cuts a file into its fields without judging whether they belong together.

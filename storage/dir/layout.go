@@ -14,7 +14,7 @@ import (
 
 const (
 	tmp    = "tmp"
-	digits = "0123456789abcdef"
+	digits = "0123456789abcdef" // of names; each is a directory
 )
 
 // ErrUnwritable means that the directory cannot be created or written by this
@@ -42,11 +42,11 @@ func openWith(path string, openDisk func(path string) (disk, error)) (*Sink, err
 		return nil, unwritable(err)
 	}
 	d, err := openDisk(path)
-	if err == nil {
-		err = removeLeftovers(filepath.Join(path, tmp))
-	}
 	if err != nil {
 		return nil, unwritable(errors.Join(err, lock.Close()))
+	}
+	if err := removeLeftovers(filepath.Join(path, tmp)); err != nil {
+		return nil, unwritable(errors.Join(err, d.close(), lock.Close()))
 	}
 	return &Sink{
 		path: path, disk: d, lock: lock,

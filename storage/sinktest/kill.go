@@ -24,7 +24,7 @@ const victimsFolder = "WEIR_SINKTEST_FOLDER"
 
 // Kill proves that a sink keeps what was synced when its process is killed. It
 // starts the running test again as a child that appends, syncs and tells what it
-// synced, kills it at a random moment, opens the sink, and reads all back; ten
+// synced, kills it at a random moment, opens the sink, and reads all back; five
 // times over, or a hundred times if WEIR_SOAK is set. It must be called by a
 // test, before that test does anything else.
 func Kill(t *testing.T, open func(dir string) (storage.ArtifactSink, error)) {
@@ -32,7 +32,7 @@ func Kill(t *testing.T, open func(dir string) (storage.ArtifactSink, error)) {
 	if dir := os.Getenv(victimsFolder); dir != "" {
 		t.Fatal(appendUntilKilled(dir, open))
 	}
-	rounds := 10
+	rounds := 5
 	if os.Getenv("WEIR_SOAK") != "" {
 		rounds = 100
 	}
