@@ -1,3 +1,14 @@
+// Package faults answers: what happens if a store or a sink fails right here?
+//
+// A [Sink] and a [Store] wrap a real one. A point is a boundary of one of its
+// methods, before or after the work. At each point the wrapper calls the test's
+// function, which may return an error, wait, or end the process, by count or by
+// whatever else it looks at. What happens in between is the real thing's: nothing
+// is imitated.
+//
+// It guarantees that an error before a call keeps the call from being made, that
+// an error after it leaves the effect in place, and that a wrapper without faults
+// behaves as what it wraps. Which faults matter is left to the tests.
 package faults
 
 import (
@@ -32,7 +43,8 @@ type Sink struct {
 // NewSink wraps s. At every boundary p it calls at, with n = 1 for the first
 // time; at may block, never return, or return an error. An error before a call
 // is answered instead of making it; an error after a call is answered although
-// it took effect. Close has no boundary.
+// it took effect, and with it nothing else that the call returned. A call that
+// fails by itself has no boundary after it. Close has none.
 func NewSink(s storage.ArtifactSink, at func(ctx context.Context, p SinkPoint, n int64) error) *Sink {
 	return &Sink{ArtifactSink: s, at: at}
 }
@@ -68,7 +80,10 @@ func (s *Sink) Append(ctx context.Context, a storage.Artifact) (r storage.Ref, e
 		r, err = s.ArtifactSink.Append(ctx, a)
 		return err
 	})
-	return r, err
+	if err != nil {
+		return storage.Ref{}, err
+	}
+	return r, nil
 }
 
 // Sync implements storage.ArtifactSink.
@@ -82,7 +97,10 @@ func (s *Sink) Open(ctx context.Context, r storage.Ref) (a storage.Artifact, err
 		a, err = s.ArtifactSink.Open(ctx, r)
 		return err
 	})
-	return a, err
+	if err != nil {
+		return storage.Artifact{}, err
+	}
+	return a, nil
 }
 
 func (s *Sink) around(ctx context.Context, before, after SinkPoint, call func() error) error {
