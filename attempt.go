@@ -17,23 +17,30 @@ func (r *run) attempt(ctx context.Context, l frontier.Lease) (frontier.Completio
 	if ctx.Err() != nil {
 		return l.Release(stopReason(context.Cause(ctx))), true
 	}
-	ctx = r.held.take(ctx, l)
-	c, err := r.visit(ctx, l)
+	work, err := r.held.work(ctx, l)
+	if err != nil {
+		return r.lost(l, err)
+	}
+	c, err := r.visit(work, l)
 	switch {
 	case err == nil:
 		return c, true
 	case errors.Is(err, frontier.ErrStale):
-		r.held.drop(l.ID)
-		r.cfg.Log.Info("lease lost before its request", "url", l.URL, "error", err)
-		if r.cfg.Trace.Dropped != nil {
-			r.cfg.Trace.Dropped(l, err)
-		}
-		return c, false
-	}
-	if ctx.Err() == nil {
+		return r.lost(l, err)
+	case work.Err() == nil:
 		r.fail(err)
 	}
 	return l.Release(stopReason(err)), true
+}
+
+// lost drops a lease that is no longer ours: there is nobody to report to.
+func (r *run) lost(l frontier.Lease, err error) (frontier.Completion, bool) {
+	r.held.drop(l.ID)
+	r.cfg.Log.Info("lease lost", "url", l.URL, "error", err)
+	if r.cfg.Trace.Lost != nil {
+		r.cfg.Trace.Lost(l, err)
+	}
+	return frontier.Completion{}, false
 }
 
 // visit is one attempt. An error means that it could not be made, for no fault

@@ -67,7 +67,7 @@ func BenchmarkCrawl(b *testing.B) {
 				cfg := Config{
 					UserAgent: "weirbench/1.0", Dir: b.TempDir(), Workers: 64,
 					Budget: Budget{URLs: 2 * benchPages, Depth: 100},
-					Policy: frontier.Policy{Delay: -1, Concurrency: 64},
+					Policy: frontier.Policy{Delay: -1, Concurrency: 1000},
 					Fetch:  fetch.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
 				}
 				if handler == "handler" {
@@ -147,4 +147,3 @@ func (m *minimal) visit(u string) {
 		}
 	}
 }
-

@@ -72,7 +72,7 @@ type Trace struct {
 	Settled func(c frontier.Completion, a frontier.Answer) // a completion was answered
 	Commit  func(s frontier.Summary)                       // completions were committed
 	Stuck   func(l frontier.Lease, since time.Time)        // OnPage has not returned in time
-	Dropped func(l frontier.Lease, why error)              // a lease was lost before its request
+	Lost    func(l frontier.Lease, why error)              // a lease has become somebody else's
 }
 
 const (

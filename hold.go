@@ -8,38 +8,54 @@ import (
 	"github.com/weircrawl/weir/frontier"
 )
 
-// held is the set of leases that are at work, or whose completion waits for its
-// commit. Each is extended until it is settled: a worker's own deadlines bound
-// how long that is.
+// held is the set of leases that this run has: in reserve, at work, or with a
+// completion that waits for its commit. Each is extended until it is settled:
+// the deadlines of exchanges and handlers bound how long that is.
 type held struct {
 	mu     sync.Mutex
-	leases map[frontier.LeaseID]hold
+	leases map[frontier.LeaseID]*hold
 }
 
 type hold struct {
 	lease frontier.Lease
-	abort context.CancelCauseFunc
+	lost  error                   // why it is no longer ours
+	abort context.CancelCauseFunc // ends the work on it; nil: in reserve
 }
 
-func newHeld() *held { return &held{leases: map[frontier.LeaseID]hold{}} }
+func newHeld() *held { return &held{leases: map[frontier.LeaseID]*hold{}} }
 
-// take makes l held. The context it returns ends when the lease is lost.
-func (h *held) take(ctx context.Context, l frontier.Lease) context.Context {
+// add makes leases held.
+func (h *held) add(leases []frontier.Lease) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, l := range leases {
+		h.leases[l.ID] = &hold{lease: l}
+	}
+}
+
+// work begins the work on l. The context it returns ends when the lease is lost;
+// an error means that it was lost already.
+func (h *held) work(ctx context.Context, l frontier.Lease) (context.Context, error) {
 	ctx, abort := context.WithCancelCause(ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.leases[l.ID] = hold{l, abort}
-	return ctx
+	held := h.leases[l.ID]
+	if held.lost != nil {
+		abort(nil)
+		return nil, held.lost
+	}
+	held.abort = abort
+	return ctx, nil
 }
 
-// drop ends what take began.
+// drop ends what add began.
 func (h *held) drop(id frontier.LeaseID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if old, ok := h.leases[id]; ok {
-		old.abort(nil)
-		delete(h.leases, id)
+	if held := h.leases[id]; held != nil && held.abort != nil {
+		held.abort(nil)
 	}
+	delete(h.leases, id)
 }
 
 // near returns the leases whose deadline is before t.
@@ -48,25 +64,27 @@ func (h *held) near(t time.Time) []frontier.Lease {
 	defer h.mu.Unlock()
 	var list []frontier.Lease
 	for _, held := range h.leases {
-		if held.lease.Deadline.Before(t) {
+		if held.lost == nil && held.lease.Deadline.Before(t) {
 			list = append(list, held.lease)
 		}
 	}
 	return list
 }
 
-// extended takes note of a lease's new deadline, or aborts the work on it.
+// extended takes note of a lease's new deadline, or of its loss.
 func (h *held) extended(l frontier.Lease, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	old, ok := h.leases[l.ID]
+	held := h.leases[l.ID]
 	switch {
-	case !ok:
-	case err != nil:
-		old.abort(err)
+	case held == nil: // settled in the meantime
+	case err == nil:
+		held.lease.Deadline = l.Deadline
 	default:
-		old.lease.Deadline = l.Deadline
-		h.leases[l.ID] = old
+		held.lost = err
+		if held.abort != nil {
+			held.abort(err)
+		}
 	}
 }
 
@@ -81,8 +99,9 @@ func (r *run) keep(ctx context.Context) {
 			return
 		case now := <-ticker.C:
 			for _, l := range r.held.near(now.Add(ttl / 2)) {
-				l, err := r.f.Extend(l)
-				r.held.extended(l, err)
+				extended, err := r.f.Extend(l)
+				extended.ID = l.ID
+				r.held.extended(extended, err)
 			}
 		}
 	}

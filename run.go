@@ -16,13 +16,13 @@ import (
 // run is one Run at work. All goroutines are started in crawl, and are over when
 // it returns:
 //
-//	dispatch   leases, for as many free slots as there are
+//	dispatch   takes leases, many at a time
 //	   | leases
 //	work       cfg.Workers of them: request, artifact, OnPage, references
-//	   | completions
+//	   | backlog
 //	settle     syncs artifacts, then commits all completions that wait
 //
-// and keep extends the leases that are in the hands of the latter two.
+// and keep extends the leases that all of them hold.
 type run struct {
 	cfg    Config
 	f      *frontier.Frontier
@@ -32,11 +32,11 @@ type run struct {
 	agent  string // product token of the user agent
 	rules  *rules
 
-	slots       chan struct{} // one for each lease that may be taken
-	leases      chan frontier.Lease
-	completions chan frontier.Completion
-	held        *held
-	handlers    *handlers
+	slots    chan struct{} // one for each lease that may be taken
+	leases   chan frontier.Lease
+	backlog  *backlog
+	held     *held
+	handlers *handlers
 
 	end context.CancelCauseFunc // of all work, at the first failure
 
@@ -44,24 +44,26 @@ type run struct {
 	failure error // the first; nil while all is well
 }
 
-// A reserve of leases lies ready for the workers, so that none waits for a
-// commit; it is small, because a lease in it keeps its origin waiting.
-func reserve(workers int) int { return workers/4 + 1 }
-
-// waiting is how many completions may wait for their commit; then workers wait,
-// and fewer leases are taken.
-func waiting(workers int) int { return 4*workers + 64 }
+// A grant is a commit, and a commit may take as long as several pages. So leases
+// are taken for as many pages as there are workers at a time, while a reserve of
+// as many lies ready. Where there are fewer URLs that are ready than workers, the
+// reserve is empty, and none of this matters.
+const (
+	reserve  = 2  // leases in reserve at most, for each worker
+	backlogs = 16 // completions that wait for their commit at most, for each worker
+	settlers = 2  // one syncs artifacts while the other commits
+)
 
 func (c *Crawler) newRun(f *frontier.Frontier) *run {
-	n := c.cfg.Workers + reserve(c.cfg.Workers)
+	n := c.cfg.Workers * (1 + reserve)
 	r := &run{
 		cfg: c.cfg, f: f, sink: c.sink, client: c.client,
 		budget: f.Summary().Limit, agent: robots.Token(c.cfg.UserAgent),
-		slots:       make(chan struct{}, n),
-		leases:      make(chan frontier.Lease, n),
-		completions: make(chan frontier.Completion, waiting(c.cfg.Workers)),
-		held:        newHeld(),
-		handlers:    newHandlers(),
+		slots:    make(chan struct{}, n),
+		leases:   make(chan frontier.Lease, n),
+		backlog:  newBacklog(backlogs * c.cfg.Workers),
+		held:     newHeld(),
+		handlers: newHandlers(),
 	}
 	r.rules = newRules(r.agent, r.sink)
 	for range n {
@@ -90,25 +92,27 @@ func (r *run) pipeline(ctx context.Context) error {
 	stopped := context.AfterFunc(ctx, r.handlers.end)
 	defer stopped()
 	keeping, release := context.WithCancel(context.WithoutCancel(ctx))
-	var workers, settler, keeper sync.WaitGroup
+	var working, settling, extending sync.WaitGroup
 	for range r.cfg.Workers {
-		workers.Go(func() { r.work(ctx) })
+		working.Go(func() { r.work(ctx) })
 	}
-	settler.Go(func() { r.settle(keeping) })
-	keeper.Go(func() { r.keep(keeping) })
+	for range settlers {
+		settling.Go(func() { r.settle(keeping) })
+	}
+	extending.Go(func() { r.keep(keeping) })
 
 	err := r.dispatch(ctx)
 	close(r.leases)
-	workers.Wait()
-	close(r.completions)
-	settler.Wait()
+	working.Wait()
+	close(r.backlog.queue)
+	settling.Wait()
 	release()
-	keeper.Wait()
+	extending.Wait()
 	return errors.Join(r.why(ctx, err), r.handlers.wait())
 }
 
-// dispatch takes leases for as many slots as are free, until the frontier says
-// that the run is over or has stopped.
+// dispatch takes leases until the frontier says that the run is over or has
+// stopped.
 func (r *run) dispatch(ctx context.Context) error {
 	for {
 		n, err := r.free(ctx)
@@ -116,11 +120,12 @@ func (r *run) dispatch(ctx context.Context) error {
 			return err
 		}
 		leases, err := r.f.Lease(ctx, n)
-		for range n - len(leases) {
-			r.slots <- struct{}{}
-		}
+		r.held.add(leases)
 		for _, l := range leases {
 			r.leases <- l // never blocks: it has room for every slot
+		}
+		for range n - len(leases) {
+			r.slots <- struct{}{}
 		}
 		switch {
 		case errors.Is(err, frontier.ErrDone), errors.Is(err, frontier.ErrStopped):
@@ -134,21 +139,25 @@ func (r *run) dispatch(ctx context.Context) error {
 // maxLeases bounds one call of Lease.
 const maxLeases = 500
 
-// free waits for a free slot, and takes all that are free.
+// free waits until as many slots are free as there are workers, and takes all
+// that are. The others are then in hand: no worker is idle meanwhile.
 func (r *run) free(ctx context.Context) (int, error) {
-	select {
-	case <-r.slots:
-	case <-ctx.Done():
-		return 0, context.Cause(ctx)
+	n := 0
+	for ; n < min(r.cfg.Workers, maxLeases); n++ {
+		select {
+		case <-r.slots:
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
 	}
-	for n := 1; n < maxLeases; n++ {
+	for ; n < maxLeases; n++ {
 		select {
 		case <-r.slots:
 		default:
 			return n, nil
 		}
 	}
-	return maxLeases, nil
+	return n, nil
 }
 
 // work turns leases into completions. It never waits for a commit.
@@ -156,7 +165,7 @@ func (r *run) work(ctx context.Context) {
 	for l := range r.leases {
 		call(r.cfg.Trace.Leased, l)
 		if c, ok := r.attempt(ctx, l); ok {
-			r.completions <- c
+			r.backlog.put(c)
 		}
 		r.slots <- struct{}{}
 	}

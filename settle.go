@@ -15,29 +15,17 @@ const maxGroup = 512
 // settle commits completions until there are no more: always all that wait, so
 // that the slower a commit is, the more it does.
 func (r *run) settle(ctx context.Context) {
-	group := make([]frontier.Completion, 0, maxGroup)
-	for first := range r.completions {
-		group = append(group[:0], first)
-		group = r.gather(group)
+	room := make([]frontier.Completion, 0, maxGroup)
+	for {
+		group := r.backlog.take(room)
+		if len(group) == 0 {
+			return
+		}
+		size := sizeOf(group...)
 		r.commit(ctx, group)
+		r.backlog.done(size)
 		clear(group)
 	}
-}
-
-// gather adds the completions that wait.
-func (r *run) gather(group []frontier.Completion) []frontier.Completion {
-	for len(group) < maxGroup {
-		select {
-		case c, ok := <-r.completions:
-			if !ok {
-				return group
-			}
-			group = append(group, c)
-		default:
-			return group
-		}
-	}
-	return group
 }
 
 // commit makes the artifacts of a group durable, then its completions. Where
