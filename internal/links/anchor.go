@@ -33,9 +33,15 @@ func (e *extractor) endAnchor() {
 	e.anchor.open = false
 }
 
+// maxRun is how much of one run of text is read, mostly white space perhaps.
+const maxRun = 8 << 10
+
 // write adds text, with each run of white space as one space.
-func (a *anchor) write(text []byte) {
-	for _, c := range text {
+func (a *anchor) write(text []byte, isRaw bool) {
+	if len(a.text) > maxText {
+		return
+	}
+	for _, c := range decodeText(text[:min(len(text), maxRun)], isRaw) {
 		if len(a.text) > maxText {
 			return
 		}

@@ -35,8 +35,39 @@ func cut(s []byte, n int) string {
 	return string(s)
 }
 
+// maxName is the longest name of an element or attribute that is looked at.
+const maxName = 12
+
+// lower returns name in lower case, in buffer; a name that is too long to matter
+// is empty.
+func lower(name []byte, buffer *[maxName]byte) []byte {
+	if len(name) > maxName {
+		return nil
+	}
+	for i, c := range name {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		buffer[i] = c
+	}
+	return buffer[:len(name)]
+}
+
+// equalFold reports whether s is to, which is in lower case, but for the case of
+// ASCII letters.
 func equalFold(s []byte, to string) bool {
-	return len(s) == len(to) && strings.EqualFold(string(s), to)
+	if len(s) != len(to) {
+		return false
+	}
+	for i, c := range s {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != to[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // isData reports whether a reference is a data: URL.

@@ -14,8 +14,11 @@
 //
 //   - Links are in document order, each with the offset of its tag.
 //   - The first base with a href counts, as in browsers.
-//   - [Options] bounds the references; those beyond are counted, with the first as
-//     an example. Memory is in proportion to the page and to these bounds.
+//   - Every byte of the page is looked at. [Options] bounds the references; those
+//     beyond are counted, with the first as an example. Time is linear in the page,
+//     and memory in these bounds.
+//   - Tokens are those of golang.org/x/net/html; a fuzz test holds the scanner to
+//     it, but for comments in scripts, where the scanner follows the standard.
 //
 // # What is left to others
 //

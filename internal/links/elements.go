@@ -11,41 +11,47 @@ const (
 	ruleRefresh = "meta[refresh]"
 )
 
-// attributes are the values of one tag that any element here looks at; nil is an
-// absent one.
-type attributes struct {
+// values are those attributes of one tag that any element here looks at, as
+// written; nil is an absent one.
+type values struct {
 	href, src, srcset, rel, data, poster, action []byte
 	content, name, equiv, xlink                  []byte
 }
 
-func (a *attributes) set(key, value []byte) {
-	if value == nil {
-		value = []byte{}
+// set keeps a value. Of two with one name the first counts.
+func (v *values) set(key, value []byte) {
+	var buffer [maxName]byte
+	if to := v.named(lower(key, &buffer)); to != nil && *to == nil {
+		*to = value
 	}
+}
+
+func (v *values) named(key []byte) *[]byte {
 	switch string(key) {
 	case "href":
-		a.href = value
+		return &v.href
 	case "src":
-		a.src = value
+		return &v.src
 	case "srcset":
-		a.srcset = value
+		return &v.srcset
 	case "rel":
-		a.rel = value
+		return &v.rel
 	case "data":
-		a.data = value
+		return &v.data
 	case "poster":
-		a.poster = value
+		return &v.poster
 	case "action":
-		a.action = value
+		return &v.action
 	case "content":
-		a.content = value
+		return &v.content
 	case "name":
-		a.name = value
+		return &v.name
 	case "http-equiv":
-		a.equiv = value
+		return &v.equiv
 	case "xlink:href":
-		a.xlink = value
+		return &v.xlink
 	}
+	return nil
 }
 
 // elementOf returns what to do with an element that may refer to something.
@@ -95,7 +101,7 @@ func (e *extractor) refer(value []byte, rule string) *Link {
 	if value == nil {
 		return nil
 	}
-	return e.add(value, rule, cut(e.found.rel, maxRel))
+	return e.add(decode(value), rule, cut(decode(e.found.rel), maxRel))
 }
 
 func (e *extractor) base() {
@@ -103,30 +109,34 @@ func (e *extractor) base() {
 		return
 	}
 	e.hasBase = true
-	e.result.Base = cut(e.found.href, maxReference)
+	e.result.Base = cut(decode(e.found.href), maxReference)
 }
 
 func (e *extractor) link() {
-	e.refer(e.found.href, linkRule(e.found.rel))
+	e.refer(e.found.href, linkRule(decode(e.found.rel)))
 }
 
 func (e *extractor) image(src, srcset string) {
 	e.refer(e.found.src, src)
-	for candidate := range candidates(e.found.srcset) {
-		e.refer(candidate, srcset)
+	for candidate := range candidates(decode(e.found.srcset)) {
+		e.add(candidate, srcset, "")
 	}
 }
 
 func (e *extractor) meta() {
+	content := e.found.content
 	switch {
-	case equalFold(e.found.equiv, "refresh"):
-		if target, ok := refresh(string(e.found.content)); ok {
-			e.refer([]byte(target), ruleRefresh)
+	case equalFold(decode(e.found.equiv), "refresh"):
+		if target, ok := refresh(string(decode(content))); ok {
+			e.add([]byte(target), ruleRefresh, "")
 		}
-	case e.found.name != nil:
-		e.result.Directives.meta(string(e.found.name), string(e.found.content), e.options.Agent)
+	case e.found.name != nil && len(content) <= maxRobots:
+		e.result.Directives.meta(string(decode(e.found.name)), string(decode(content)), e.options.Agent)
 	}
 }
+
+// maxRobots is more than any list of robots directives needs.
+const maxRobots = 8 << 10
 
 // linkRule names the relation, so that each can be counted and classed by itself.
 func linkRule(rel []byte) string {

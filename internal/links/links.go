@@ -24,7 +24,6 @@ type Result struct {
 	Beyond     int    // references that the bounds left out
 	Example    string // the first of them
 	Directives        // what robots meta elements ask for
-	Unread     int    // bytes behind a token that was too long to read
 }
 
 // Link is one reference of a page.
@@ -74,6 +73,6 @@ func (e *extractor) add(observed []byte, rule, rel string) *Link {
 		return nil
 	}
 	e.bytes += len(observed)
-	e.result.Links = append(e.result.Links, Link{Observed: string(observed), Rule: rule, Rel: rel, Offset: e.offset})
+	e.result.Links = append(e.result.Links, Link{Observed: string(observed), Rule: rule, Rel: rel, Offset: e.start})
 	return &e.result.Links[len(e.result.Links)-1]
 }

@@ -81,6 +81,12 @@ func asRow(l Link) reference {
 	return r
 }
 
+func TestADirectiveWithAValueIsNoAgent(t *testing.T) {
+	var d Directives
+	d.Header("max-snippet: 20, noindex", "weirbot")
+	assert.Equal(t, Directives{NoIndex: true}, d)
+}
+
 func TestSrcsetNamesEveryCandidate(t *testing.T) {
 	type set struct {
 		Srcset     string
