@@ -21,18 +21,18 @@ type old struct {
 
 // decideAll decides every reference of a source, in order, and writes the
 // source's edge rows. With olds it decides again: a line is written for each
-// reference that is admitted now, and its counts move.
-func (t *tx) decideAll(s source, cs []candidate, olds []old) (admissionRef, []Admission, error) {
+// reference that is admitted now, and its counts move. answer, if not nil, takes
+// every decision.
+func (t *tx) decideAll(s source, cs []candidate, olds []old, answer *Enqueued) (admissionRef, error) {
 	h := t.f.head
 	s.limit, s.slots = h.contract.Budget.URLs, h.slots
 	s.policy = h.contract.Policy
 	at := admissionRef{seq: t.seq, source: t.sources}
 	t.sources++
 	if err := t.lookUp(cs); err != nil {
-		return at, nil, err
+		return at, err
 	}
 	edges := newEdgeWriter(t.now, t.f.fence.Generation, s)
-	made := make([]Admission, 0, min(len(cs), 16))
 	if n := s.overflow.Count; n > 0 {
 		h.observed += n
 		h.count(tallyKey{tallyDecided, uint8(LimitReached), ReasonReferences}, n, s.overflow.Example)
@@ -41,7 +41,7 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old) (admissionRef, []Ad
 		at.offset = edges.lines
 		d, err := t.decide(&s, &cs[i], at)
 		if err != nil {
-			return at, nil, err
+			return at, err
 		}
 		if olds != nil {
 			if d.decision != Admitted {
@@ -54,13 +54,15 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old) (admissionRef, []Ad
 		h.observed++
 		h.count(tallyKey{tallyDecided, uint8(d.decision), d.reason}, 1, cs[i].ref.Observed)
 		edges.add(d)
-		made = append(made, t.admission(&s, &cs[i], d, at))
+		if answer != nil && answer.count(d.decision) {
+			answer.Others = append(answer.Others, t.admission(&s, &cs[i], d, at))
+		}
 	}
 	if edges.lines > 0 || olds == nil {
 		t.putEdges(at.source, edges.finish())
 	}
 	at.offset = 0
-	return at, made, nil
+	return at, nil
 }
 
 // admission is a decision as its caller sees it.
@@ -72,27 +74,23 @@ func (t *tx) admission(s *source, c *candidate, d decided, at admissionRef) Admi
 
 // lookUp brings what the store knows of the candidates' identities into memory,
 // in two reads at most. Identities that memory knows are not read.
-func (t *tx) lookUp(cs []candidate) error {
+func (t *tx) lookUp(sources ...[]candidate) error {
 	if t.found == nil {
 		t.found = map[identity]known{}
 	}
 	var ids []identity
 	var places []place
 	var want [][]byte
-	for i := range cs {
-		c := &cs[i]
-		if c.reject != "" || c.ref.Refused != "" {
-			continue
+	for _, cs := range sources {
+		for i := range cs {
+			c := &cs[i]
+			if !t.unknown(c) {
+				continue
+			}
+			t.found[c.id] = known{}
+			ids, want = append(ids, c.id), append(want, t.f.keys.dedupe(c.origin, c.id))
+			places = append(places, place{origin: c.origin})
 		}
-		if _, ok := t.f.ids.get(c.id); ok {
-			continue
-		}
-		if _, ok := t.found[c.id]; ok {
-			continue
-		}
-		t.found[c.id] = known{}
-		ids, want = append(ids, c.id), append(want, t.f.keys.dedupe(c.origin, c.id))
-		places = append(places, place{origin: c.origin})
 	}
 	if len(want) == 0 {
 		return nil
@@ -126,6 +124,18 @@ func (t *tx) lookUp(cs []candidate) error {
 		t.f.ids.put(haveIDs[i], known{n: p.n, depth: u.depth, class: u.class})
 	}
 	return nil
+}
+
+// unknown reports whether only the store can say if c is new.
+func (t *tx) unknown(c *candidate) bool {
+	if c.reject != "" || c.ref.Refused != "" {
+		return false
+	}
+	if _, ok := t.f.ids.get(c.id); ok {
+		return false
+	}
+	_, ok := t.found[c.id]
+	return !ok
 }
 
 // decide gives one reference its disposition. Deduplication, the comparison

@@ -18,7 +18,7 @@ func (f *Frontier) Enqueue(ctx context.Context, s Source, refs ...Reference) (En
 		return Enqueued{}, err
 	}
 	var answer Enqueued
-	c := &call{candidates: cs, size: 512 * len(refs)}
+	c := &call{candidates: [][]candidate{cs}, size: 512 * len(refs)}
 	c.decide = func(t *tx) error {
 		var err error
 		answer, err = t.enqueue(s, cs)
@@ -46,25 +46,20 @@ func (t *tx) enqueue(s Source, cs []candidate) (Enqueued, error) {
 			return Enqueued{}, err
 		}
 	}
-	_, made, err := t.decideAll(source{kind: s}, cs, nil)
-	if err != nil {
-		return Enqueued{}, err
-	}
 	answer := Enqueued{Sequence: t.seq}
-	for _, a := range made {
-		answer.add(a)
-	}
-	return answer, nil
+	_, err := t.decideAll(source{kind: s}, cs, nil, &answer)
+	return answer, err
 }
 
-func (e *Enqueued) add(a Admission) {
-	switch a.Decision {
+// count adds one decision, and reports whether its record is returned.
+func (e *Enqueued) count(d Decision) bool {
+	switch d {
 	case Admitted:
 		e.Accepted++
-		return
+		return false
 	case Duplicate:
 		e.Known++
-		return
+		return false
 	case LimitReached:
 		e.Limited++
 	case DeferredBudget:
@@ -72,9 +67,7 @@ func (e *Enqueued) add(a Admission) {
 	case PolicyStop:
 		e.Stopped++
 	}
-	if len(e.Others) < maxOthers {
-		e.Others = append(e.Others, a)
-	}
+	return len(e.Others) < maxOthers
 }
 
 // adoptSeeds lets the seeds' hosts make up the scope, where none was given.
@@ -173,7 +166,7 @@ func (f *Frontier) CompleteAll(ctx context.Context, cs []Completion) ([]Answer, 
 			return nil, err
 		}
 		all[i] = p
-		c.candidates = append(append(c.candidates, p.candidates...), p.target...)
+		c.candidates = append(c.candidates, p.candidates, p.target)
 		c.size += p.size
 	}
 	if half := len(cs) / 2; half > 0 && c.size > f.cfg.Store.Limits().Batch/2 {

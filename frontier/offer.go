@@ -205,7 +205,7 @@ func (t *tx) offerChunk(w *offer, key, value []byte) (int, error) {
 	}
 	s.again, _ = edgeKey(key)
 	s.kind, s.overflow = Offer, Overflow{}
-	_, _, err = t.decideAll(s, cs, olds)
+	_, err = t.decideAll(s, cs, olds, nil)
 	return len(again), err
 }
 

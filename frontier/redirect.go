@@ -30,7 +30,7 @@ func (t *tx) redirect(c *completing, u *urlRow, e *entry) error {
 	s := t.sourceOf(u, Redirect, u.depth, u.hop+1)
 	s.seed = u.seed
 	var err error
-	e.settled, _, err = t.decideAll(s, c.target, nil)
+	e.settled, err = t.decideAll(s, c.target, nil, nil)
 	return err
 }
 

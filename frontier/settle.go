@@ -259,7 +259,7 @@ func (t *tx) accept(c *completing, u *urlRow, v *live) error {
 	if len(c.candidates) > 0 || c.Overflow.Count > 0 {
 		s := t.sourceOf(u, Link, u.depth+1, 0)
 		s.overflow = c.Overflow
-		if e.settled, _, err = t.decideAll(s, c.candidates, nil); err != nil {
+		if e.settled, err = t.decideAll(s, c.candidates, nil, nil); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // commit fails; it is answered once.
 type call struct {
 	decide     func(t *tx) error
-	candidates []candidate // whose identities the decision looks up
+	candidates [][]candidate // whose identities the decision looks up
 	size       int
 	done       chan error
 }
@@ -199,11 +199,11 @@ func (t *tx) decideGroup(calls []*call) error {
 	if err := t.drain(); err != nil {
 		return err
 	}
-	var all []candidate
+	var all [][]candidate
 	for _, c := range calls {
 		all = append(all, c.candidates...)
 	}
-	if err := t.lookUp(all); err != nil {
+	if err := t.lookUp(all...); err != nil {
 		return err
 	}
 	for _, c := range calls {
@@ -248,9 +248,30 @@ func (t *tx) finishIfOver() error {
 	case h.over():
 		return t.stop(Finished, "done", "")
 	case h.offers == 0 && h.states[Leased] == 0 && h.paused > 0 && h.paused == h.unresolved():
+		if again, err := t.resumed(); err != nil || again {
+			return err
+		}
 		return t.stop(Stopped, "paused", "")
 	}
 	return nil
+}
+
+// resumed lets origins have their turn that are no longer paused and have not
+// been looked at since, and reports whether there are any.
+func (t *tx) resumed() (bool, error) {
+	f, any := t.f, false
+	for _, w := range slices.Clone(f.wakes.items) {
+		o, err := t.loadOrigin(w.origin)
+		if err != nil {
+			return false, err
+		}
+		if o == nil || o.pace.pause == "" || t.pauseOf(o) != "" {
+			continue
+		}
+		any = true
+		f.wakes.set(o.id, t.now)
+	}
+	return any, nil
 }
 
 // stop ends the run for now or for good. example shows what a bound held back.
