@@ -74,7 +74,7 @@ func (t *tx) turn(id uint64) error {
 	}
 	p := t.policyOf(o)
 	if p.Paused != "" || o.pace.pause != "" {
-		return t.paused(o, p)
+		return t.paused(o)
 	}
 	if o.inflight >= p.Concurrency || o.unsent > 0 && t.delay(o) > 0 {
 		f.wakes.remove(id) // whatever settles a lease of it puts it back
@@ -141,11 +141,8 @@ func (t *tx) delay(o *origin) int64 {
 }
 
 // paused keeps an origin back, and looks again later: a policy may change.
-func (t *tx) paused(o *origin, p Policy) error {
-	why := Reason(clip(p.Paused, maxReason))
-	if why == "" && o.pace.pause == ReasonThrottled && t.f.throttled[o.id] {
-		why = ReasonThrottled // by an earlier incarnation: it gets another chance
-	}
+func (t *tx) paused(o *origin) error {
+	why := t.pauseOf(o)
 	if why != o.pace.pause {
 		t.repace(o, func(p *pace) { p.pause, p.incidents = why, 0 })
 	}
@@ -154,6 +151,16 @@ func (t *tx) paused(o *origin, p Policy) error {
 		t.f.wakes.set(o.id, t.now)
 	}
 	return nil
+}
+
+// pauseOf is why o is paused now: by its policy, or throttled in this
+// incarnation; in the next one it gets another chance.
+func (t *tx) pauseOf(o *origin) Reason {
+	why := Reason(clip(t.policyOf(o).Paused, maxReason))
+	if why == "" && o.pace.pause == ReasonThrottled && t.f.throttled[o.id] {
+		return ReasonThrottled
+	}
+	return why
 }
 
 // lookAgain is how often a paused origin's policy is asked again.

@@ -287,7 +287,7 @@ func (f *Frontier) hold(ctx context.Context, open []*live) error {
 			continue
 		}
 		o.inflight++
-		if v.spaced = v.spaced || v.expired; !v.spaced {
+		if !v.spaced {
 			o.unsent++
 			if v.sent != 0 {
 				f.mu.Lock()
