@@ -64,7 +64,7 @@ func (r *run) mayLoad(ctx context.Context, l frontier.Lease, url string) frontie
 	switch {
 	case err != nil:
 		return "malformed"
-	case !r.f.Summary().Scope.Takes(u):
+	case !r.f.Takes(u):
 		return frontier.ReasonScope
 	case r.rules.allow(ctx, l, u):
 		return ""

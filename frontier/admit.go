@@ -161,7 +161,7 @@ func (t *tx) decide(s *source, c *candidate, at admissionRef) (decided, error) {
 func (t *tx) decideNew(s *source, c *candidate, at admissionRef, d decided) (decided, error) {
 	f, h := t.f, t.f.head
 	b := &h.contract.Budget
-	if !h.contract.Scope.Takes(c.url) {
+	if !f.takes(c.url) {
 		d.reason = ReasonScope
 		return d, nil
 	}

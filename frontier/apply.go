@@ -12,6 +12,7 @@ type projection interface {
 	putURL(u *urlRow)
 	originAt(id uint64) (*origin, error)
 	putOrigin(o *origin)
+	putHost(host string)
 	runHead() *head
 }
 
@@ -24,6 +25,10 @@ func apply(p projection, e *entry, seq uint64, at int64) error {
 	case entryOrigin:
 		p.putOrigin(&origin{id: e.place.origin, text: e.text})
 		p.runHead().origins++
+		return nil
+	case entryScope:
+		p.putHost(string(e.text))
+		p.runHead().join(string(e.text))
 		return nil
 	case entryPace:
 		return applyPace(p, e)

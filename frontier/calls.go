@@ -72,19 +72,16 @@ func (e *Enqueued) count(d Decision) bool {
 
 // adoptSeeds lets the seeds' hosts make up the scope, where none was given.
 func (t *tx) adoptSeeds(cs []candidate) error {
-	terms := t.f.head.contract
-	hosts := append([]string{}, terms.Scope.Hosts...)
-	for _, c := range cs {
-		if c.reject != "" || terms.Scope.Takes(c.url) || terms.Scope.excludes(c.url) {
+	for i := range cs {
+		c := &cs[i]
+		if c.reject != "" || t.f.takes(c.url) || t.f.head.contract.Scope.excludes(c.url) {
 			continue
 		}
-		hosts = append(hosts, hostPort(c.url.Origin))
-		terms.Scope.Hosts = hosts
+		if err := t.adopt(c.url); err != nil {
+			return err
+		}
 	}
-	if len(hosts) == len(t.f.head.contract.Scope.Hosts) {
-		return nil
-	}
-	return t.rebind(terms, "seeds")
+	return nil
 }
 
 // Lease waits for at least one URL, or gate, and returns max at most; each

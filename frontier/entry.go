@@ -43,7 +43,7 @@ type entry struct {
 	reserved int64
 	records  int64
 
-	// Of an origin.
+	// Of an origin, or the host that joins the scope.
 	text urlnorm.Origin
 	pace *pace
 	from gateState
@@ -67,6 +67,7 @@ const (
 	entryPace
 	entryGate
 	entryRun
+	entryScope
 )
 
 // The optional fields of a URL's entry, as bits.
@@ -110,6 +111,8 @@ func (e *entry) write(w *codec.Writer) {
 		e.writeURL(w)
 	case entryOrigin:
 		w.Fixed(e.place.origin)
+		w.String(string(e.text))
+	case entryScope:
 		w.String(string(e.text))
 	case entryPace:
 		w.Fixed(e.place.origin)
@@ -211,6 +214,8 @@ func readEntry(r *codec.Reader) *entry {
 		e.readURL(r)
 	case entryOrigin:
 		e.place.origin = r.Fixed()
+		e.text = urlnorm.Origin(r.String())
+	case entryScope:
 		e.text = urlnorm.Origin(r.String())
 	case entryPace:
 		e.place.origin = r.Fixed()

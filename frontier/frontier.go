@@ -26,6 +26,7 @@ type Frontier struct {
 	ended  chan struct{} // the writer has returned
 	once   sync.Once
 	limit  atomic.Pointer[Budget]
+	scope  atomic.Pointer[Scope]
 	last   atomic.Pointer[[]byte] // the head as it was committed
 
 	started time.Time // with the monotonic clock
@@ -52,6 +53,7 @@ type Frontier struct {
 	rowsLeft    map[uint64]int // leases not settled, by lease row
 	short       map[uint64]bool
 	throttled   map[uint64]bool
+	hosts       map[string]bool // that seeds have brought into the scope; read under mu elsewhere
 	waiters     []*waiter
 	activeSince int64
 	heartbeat   int64

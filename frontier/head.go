@@ -37,7 +37,9 @@ type head struct {
 	offers   int64
 	late     int64
 	conflict int64
-	finish   uint64 // F of the last result
+	finish   uint64   // F of the last result
+	hosts    int64    // that seeds have brought into the scope
+	joined   []string // the first of them
 	tallies  map[tallyKey]*tally
 }
 
@@ -70,7 +72,7 @@ type tally struct {
 
 const (
 	exampleSize = 96
-	maxTallies  = 100 // of a kind; beyond, new reasons count as "other"
+	maxTallies  = 64 // of a kind; beyond, new reasons count as "other"
 	otherReason = Reason("other")
 )
 
@@ -132,6 +134,10 @@ func (h *head) encode() []byte {
 		w.Int(*n)
 	}
 	w.Uint(h.finish)
+	w.Uint(uint64(len(h.joined)))
+	for _, host := range h.joined {
+		w.String(host)
+	}
 	w.Uint(uint64(len(h.tallies)))
 	for _, k := range h.tallyKeys() {
 		w.Byte(byte(k.kind))
@@ -143,10 +149,20 @@ func (h *head) encode() []byte {
 	return w.Seal()
 }
 
+// maxJoined is how many hosts of the scope a summary names.
+const maxJoined = 16
+
+// join notes a host that a seed has brought into the scope.
+func (h *head) join(host string) {
+	if h.hosts++; len(h.joined) < maxJoined {
+		h.joined = append(h.joined, host)
+	}
+}
+
 // counters lists the plain counters in the order in which they are kept.
 func (h *head) counters() []*int64 {
 	return []*int64{&h.slots, &h.moved, &h.origins, &h.requests, &h.bytes, &h.reserved, &h.active,
-		&h.observed, &h.results, &h.records, &h.paused, &h.offers, &h.late, &h.conflict}
+		&h.hosts, &h.observed, &h.results, &h.records, &h.paused, &h.offers, &h.late, &h.conflict}
 }
 
 func decodeHead(v []byte) (*head, error) {
@@ -166,6 +182,9 @@ func decodeHead(v []byte) (*head, error) {
 		*n = r.Int()
 	}
 	h.finish = r.Uint()
+	for range min(r.Uint(), maxJoined) {
+		h.joined = append(h.joined, r.String())
+	}
 	for range min(r.Uint(), 4*maxTallies) {
 		k := tallyKey{tallyKind(r.Byte()), r.Byte(), Reason(r.String())}
 		h.tallies[k] = &tally{count: r.Int(), example: r.String()}
@@ -192,6 +211,8 @@ func (h *head) summary() Summary {
 		Slots: h.slots, Moved: h.moved, Origins: h.origins, Requests: h.requests, Bytes: h.bytes, Reserved: h.reserved,
 		Active: time.Duration(h.active) * time.Microsecond, Limit: h.contract.Budget, Scope: h.contract.Scope,
 		Results: h.results, Records: h.records, Late: h.late, Conflict: h.conflict}
+	s.Hosts = h.hosts
+	s.Scope.Hosts = append(append([]string{}, s.Scope.Hosts...), h.joined...)
 	for _, st := range States {
 		s.States[st] = h.states[st]
 	}

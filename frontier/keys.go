@@ -19,6 +19,7 @@ var (
 	spaceAgain   = storage.Space{Name: "again", Use: storage.Queue}   // P R T O N: a stored response whose handler failed
 	spaceWake    = storage.Space{Name: "wake", Use: storage.Queue}    // P R T O: an origin with work
 	spaceLease   = storage.Space{Name: "lease", Use: storage.Queue}   // P R S -> leases of one commit
+	spaceScope   = storage.Space{Name: "scope", Use: storage.Point}   // P R host: a host that a seed has brought into the scope
 	spaceOffer   = storage.Space{Name: "offer", Use: storage.Queue}   // P R S i -> references to be decided again
 	spaceLog     = storage.Space{Name: "log", Use: storage.Append}    // P R S chunk -> transitions
 	spaceEdge    = storage.Space{Name: "edge", Use: storage.Append}   // P R S i chunk -> references of one source
@@ -29,7 +30,7 @@ var (
 
 // runSpaces lists the spaces whose keys begin with P R.
 var runSpaces = []storage.Space{spaceHead, spaceDedupe, spaceURL, spaceOrigin, spaceReady, spaceAgain, spaceWake,
-	spaceLease, spaceOffer, spaceLog, spaceEdge, spaceResult, spaceRecord, spaceAttempt}
+	spaceLease, spaceScope, spaceOffer, spaceLog, spaceEdge, spaceResult, spaceRecord, spaceAttempt}
 
 // A place is where a URL stands in its partition and run: origin and ordinal.
 // The ordinal's two top bits are the class at admission. Ordinal 0 is the gate.
@@ -125,6 +126,8 @@ func (k keys) readyClass(origin uint64, class uint8) []byte {
 func (k keys) again(p place, at int64) []byte { return k.nums(uint64(at), p.origin, p.n) }
 
 func (k keys) wake(at int64, origin uint64) []byte { return k.nums(uint64(at), origin) }
+
+func (k keys) scope(host string) []byte { return append(k.prefix(len(host)), host...) }
 
 func (k keys) seq(s uint64) []byte { return k.nums(s) }
 

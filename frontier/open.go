@@ -160,6 +160,9 @@ func (f *Frontier) beginRun(ctx context.Context) error {
 func (f *Frontier) forget() {
 	f.rows, f.origins = map[place]*urlRow{}, map[uint64]*origin{}
 	f.ids, f.wakes = newIdentities(f.cfg.Cache), newWakes()
+	f.mu.Lock()
+	f.hosts = map[string]bool{}
+	f.mu.Unlock()
 	f.rowsLeft, f.short = map[uint64]int{}, map[uint64]bool{}
 	f.againDue = 0
 	f.horizon, f.wakeFrom = 0, nil
@@ -173,11 +176,29 @@ func (f *Frontier) load(ctx context.Context) error {
 		return err
 	}
 	f.head, f.wakeFrom = h, f.keys.prefix(0)
+	if err := f.loadScope(ctx); err != nil {
+		return fmt.Errorf("frontier: load scope: %w", err)
+	}
 	open, err := f.loadLeases(ctx)
 	if err != nil {
 		return fmt.Errorf("frontier: load leases: %w", err)
 	}
 	return f.hold(ctx, open)
+}
+
+// loadScope reads the hosts that seeds have brought into the scope: no more than
+// there are origins.
+func (f *Frontier) loadScope(ctx context.Context) error {
+	r := &Reader{store: f.cfg.Store, keys: f.keys}
+	for row, err := range r.all(ctx, spaceScope) {
+		if err != nil {
+			return err
+		}
+		f.mu.Lock()
+		f.hosts[string(row[0][6:])] = true
+		f.mu.Unlock()
+	}
+	return nil
 }
 
 // loadLeases reads the leases that are not settled.

@@ -21,7 +21,11 @@ func (t *tx) redirect(c *completing, u *urlRow, e *entry) error {
 		if back != nil {
 			return t.redirectBack(back, u, e)
 		}
-		if why := t.seedScope(u, target); why != "" {
+		why, err := t.seedScope(u, target)
+		if err != nil {
+			return err
+		}
+		if why != "" {
 			e.event, e.reason = Refuse, why
 			return nil
 		}
@@ -86,19 +90,14 @@ func (t *tx) inChain(u *urlRow, target *candidate) (*urlRow, error) {
 
 // seedScope lets a seed's redirect take the scope along within its site, and
 // says why it may not elsewhere.
-func (t *tx) seedScope(u *urlRow, target *candidate) Reason {
+func (t *tx) seedScope(u *urlRow, target *candidate) (Reason, error) {
 	h := t.f.head
-	if !u.seed || h.contract.Scope.Takes(target.url) {
-		return ""
+	if !u.seed || t.f.takes(target.url) {
+		return "", nil
 	}
 	from := urlnorm.Origin(t.f.origins[u.place.origin].text)
 	if from.Site() != target.url.Origin.Site() || h.contract.Scope.excludes(target.url) {
-		return ReasonSeedLeftScope
+		return ReasonSeedLeftScope, nil
 	}
-	terms := h.contract
-	terms.Scope.Hosts = append(append([]string{}, terms.Scope.Hosts...), hostPort(target.url.Origin))
-	if err := t.rebind(terms, "seed_redirect"); err != nil {
-		return ReasonSeedLeftScope
-	}
-	return ""
+	return "", t.adopt(target.url)
 }

@@ -41,6 +41,7 @@ func (f *Faults) err() error {
 type replayed struct {
 	rows    map[place]*urlRow
 	origins map[uint64]*origin
+	hosts   map[string]bool
 	head    *head
 }
 
@@ -60,6 +61,7 @@ func (p *replayed) originAt(id uint64) (*origin, error) {
 
 func (p *replayed) putURL(u *urlRow)    { p.rows[u.place] = u }
 func (p *replayed) putOrigin(o *origin) { p.origins[o.id] = o }
+func (p *replayed) putHost(host string) { p.hosts[host] = true }
 func (p *replayed) runHead() *head      { return p.head }
 
 // Replay rebuilds the current state from the log and the edges, and compares it
@@ -70,7 +72,7 @@ func (r *Reader) Replay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p := &replayed{rows: map[place]*urlRow{}, origins: map[uint64]*origin{}, head: &head{name: kept.name, number: kept.number, began: kept.began,
+	p := &replayed{rows: map[place]*urlRow{}, origins: map[uint64]*origin{}, hosts: map[string]bool{}, head: &head{name: kept.name, number: kept.number, began: kept.began,
 		tallies: map[tallyKey]*tally{}}}
 	for l, err := range r.entries(ctx) {
 		if err != nil {
@@ -118,6 +120,9 @@ func (r *Reader) compare(ctx context.Context, p *replayed, kept *head) error {
 		return err
 	}
 	if err := r.compareOrigins(ctx, p, faults); err != nil {
+		return err
+	}
+	if err := r.compareScope(ctx, p, faults); err != nil {
 		return err
 	}
 	p.head.seq, p.head.at = kept.seq, kept.at // an idle commit logs nothing
@@ -177,6 +182,23 @@ func (r *Reader) compareOrigins(ctx context.Context, p *replayed, faults *Faults
 	}
 	for id := range p.origins {
 		faults.add("origin %016x is in the log alone", id)
+	}
+	return nil
+}
+
+func (r *Reader) compareScope(ctx context.Context, p *replayed, faults *Faults) error {
+	for row, err := range r.all(ctx, spaceScope) {
+		if err != nil {
+			return err
+		}
+		host := string(row[0][6:])
+		if !p.hosts[host] {
+			faults.add("host %s of the scope is not in the log", host)
+		}
+		delete(p.hosts, host)
+	}
+	for host := range p.hosts {
+		faults.add("host %s of the scope is in the log alone", host)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -35,12 +36,34 @@ func (s Scope) Validate() error {
 			faults = append(faults, fmt.Errorf("scope: prefix %q must begin with http:// or https://", p))
 		}
 	}
+	if size, _ := json.Marshal(s); len(size) > maxScope {
+		faults = append(faults, fmt.Errorf("scope: it takes %d bytes; %d are allowed: name Sites for many hosts, or leave it to the seeds", len(size), maxScope))
+	}
 	return errors.Join(faults...)
 }
+
+// maxScope bounds a Scope as JSON: it lies in one row.
+const maxScope = 16 * kib
 
 // Takes reports whether u may be requested.
 func (s Scope) Takes(u urlnorm.URL) bool {
 	return s.includes(u) && !s.excludes(u)
+}
+
+// Takes reports whether the run may request u: its scope with the hosts that its
+// seeds have brought into it.
+func (f *Frontier) Takes(u urlnorm.URL) bool {
+	f.mu.Lock()
+	joined := f.hosts[hostPort(u.Origin)]
+	f.mu.Unlock()
+	s := f.scope.Load()
+	return (joined || s.includes(u)) && !s.excludes(u)
+}
+
+// takes is Takes for the writer.
+func (f *Frontier) takes(u urlnorm.URL) bool {
+	s := &f.head.contract.Scope
+	return (f.hosts[hostPort(u.Origin)] || s.includes(u)) && !s.excludes(u)
 }
 
 func (s Scope) includes(u urlnorm.URL) bool {

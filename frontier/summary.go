@@ -57,7 +57,8 @@ type Summary struct {
 	Reserved int64         `json:"reserved"` // set aside by leases
 	Active   time.Duration `json:"active"`
 	Limit    Budget        `json:"limit"`
-	Scope    Scope         `json:"scope"`
+	Scope    Scope         `json:"scope"` // with the first 16 hosts that seeds have brought into it
+	Hosts    int64         `json:"hosts"` // that seeds have brought into it
 	Results  int64         `json:"results"`
 	Records  int64         `json:"records"`
 	Late     int64         `json:"late"`      // completions that came too late

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weircrawl/weir/internal/codec"
 	"github.com/weircrawl/weir/storage"
+	"github.com/weircrawl/weir/urlnorm"
 )
 
 // tx is one group of decisions that become one commit. It changes the
@@ -27,6 +28,7 @@ type tx struct {
 	origins  []*origin // changed
 	granted  []grantItem
 	settled  []uint64 // S of lease rows with one lease less
+	running  bool     // the run was, when the group began
 	found    map[identity]known
 	policy   map[uint64]Policy
 	sources  uint32
@@ -39,7 +41,8 @@ type tx struct {
 
 func (f *Frontier) begin(ctx context.Context) *tx {
 	f.ids.age()
-	return &tx{f: f, ctx: ctx, seq: f.fence.Sequence + 1, gen: f.fence.Generation, now: f.now(), changed: map[*urlRow]bool{}, again: never}
+	return &tx{f: f, ctx: ctx, seq: f.fence.Sequence + 1, gen: f.fence.Generation, now: f.now(), changed: map[*urlRow]bool{}, again: never,
+		running: f.head != nil && f.head.phase == Running}
 }
 
 func (t *tx) put(s storage.Space, key, value []byte) {
@@ -204,6 +207,19 @@ func (t *tx) putOrigin(o *origin) {
 	t.touch(o)
 }
 
+func (t *tx) putHost(host string) {
+	t.f.mu.Lock()
+	defer t.f.mu.Unlock()
+	t.f.hosts[host] = true
+}
+
+// adopt brings a host into the scope.
+func (t *tx) adopt(u urlnorm.URL) error {
+	host := hostPort(u.Origin)
+	t.put(spaceScope, t.f.keys.scope(host), nil)
+	return t.do(&entry{kind: entryScope, text: urlnorm.Origin(host)})
+}
+
 func (t *tx) runHead() *head { return t.f.head }
 
 // repace changes an origin's pace and notes it; flush logs it once, with what
@@ -237,7 +253,7 @@ func (t *tx) empty() bool { return len(t.ops)+len(t.log)+len(t.urls)+len(t.origi
 // flush turns the decisions into the ops of one commit.
 func (t *tx) flush() []storage.Op {
 	k := t.f.keys
-	if active := t.now - t.f.activeSince; active > 0 {
+	if active := t.now - t.f.activeSince; active > 0 && t.running {
 		t.f.activeSince = t.now
 		_ = t.run(entry{active: active}) // adds to a counter: it cannot fail
 	}

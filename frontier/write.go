@@ -313,6 +313,8 @@ func (t *tx) keep() {
 	f.last.Store(&t.head)
 	budget := f.head.contract.Budget
 	f.limit.Store(&budget)
+	scope := f.head.contract.Scope
+	f.scope.Store(&scope)
 	t.clean()
 	f.againDue = min(f.againDue, t.again)
 	for _, id := range t.later {
