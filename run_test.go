@@ -2,7 +2,10 @@ package weir
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"strings"
@@ -329,4 +332,59 @@ func TestADamagedStoreIsNamedAndLeftAlone(t *testing.T) {
 			assert.True(t, string(before) == string(after), "nothing was changed")
 		})
 	}
+}
+
+func TestAStoreOfAnotherVersionIsNamedAndLeftAlone(t *testing.T) {
+	w, dir := web(t, twoPages), t.TempDir()
+	cfg := Config{UserAgent: "weirbot/1.0", Dir: dir, Fetch: fetch.Config{Transport: w}, Policy: frontier.Policy{Delay: -1}}
+	_, err := Run(t.Context(), cfg, "http://a.test/")
+	require.NoError(t, err)
+	path := filepath.Join(dir, "frontier.db")
+	bytes, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, page := range []int{0, os.Getpagesize()} {
+		meta := bytes[page+16:]
+		meta[4]++ // bbolt's version; then the checksum of all before it
+		sum := fnv.New64a()
+		_, _ = sum.Write(meta[:56])
+		binary.NativeEndian.PutUint64(meta[56:], sum.Sum64())
+	}
+	require.NoError(t, os.WriteFile(path, bytes, 0o600))
+	_, err = New(cfg)
+	require.ErrorIs(t, err, storage.ErrVersion)
+	assert.ErrorContains(t, err, path)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.True(t, string(bytes) == string(after), "nothing was changed")
+}
+
+func TestAnUnfinishedRunIsFinishedBeforeAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, twoPages), memory.New()
+		cfg := over(w, mem)
+		cfg.Run = "monday"
+		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+		defer cancel()
+		_, err := Run(ctx, cfg, "http://a.test/")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		cfg.Run = "tuesday"
+		_, err = Run(t.Context(), cfg, "http://a.test/")
+		require.ErrorIs(t, err, frontier.ErrRunActive)
+		assert.ErrorContains(t, err, "monday")
+		cfg.Run = "monday"
+		_, err = Run(t.Context(), cfg)
+		require.NoError(t, err)
+	})
+}
+
+func TestTheCauseOfAnEndIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, twoPages), memory.New()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		shutdown := errors.New("the host is going down")
+		time.AfterFunc(500*time.Millisecond, func() { cancel(shutdown) })
+		_, err := Run(ctx, over(w, mem), "http://a.test/")
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, shutdown)
+	})
 }
