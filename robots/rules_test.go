@@ -166,7 +166,7 @@ func TestHostileFilesTakeLinearTimeAndMemory(t *testing.T) {
 			for range 4 {
 				rules.Decide("weirbot", path)
 			}
-			assert.Less(t, time.Since(start), 5*time.Second, "temoto takes that long for one URL")
+			assert.Less(t, time.Since(start), 20*time.Second, "temoto takes 5 seconds for one URL of the first file")
 			assert.Less(t, rules.Size(), 10<<20)
 		})
 	}

@@ -123,16 +123,16 @@ func TestHostilePagesTakeLittleMemory(t *testing.T) {
 		"attributes":      "<p " + numbered("a%d ") + "><a href=last>",
 		"values":          "<a " + numbered("a%d=&amp;x ") + " href=last>",
 		"links":           numbered("<a href=%d>x</a>"),
-		"one value":       `<a title="` + strings.Repeat("x", 4<<20) + `" href=last>`,
-		"one reference":   `<a href="` + strings.Repeat("&gt;", 2<<19) + `"><a href=last>`,
-		"one script":      "<script>" + strings.Repeat("<!--<", 1<<20) + "--></script><a href=last>",
-		"one text":        "<a href=x>" + strings.Repeat("&gt; ", 1<<20) + "</a><a href=last>",
-		"open tags":       strings.Repeat("<", 4<<20) + "<a href=last>",
-		"comments":        strings.Repeat("<!--->", 4<<20/6) + "<a href=last>",
-		"open comment":    strings.Repeat("<!-- >", 4<<20/6) + "--><a href=last>",
-		"srcset":          `<img srcset="` + strings.Repeat("a,b c,", 4<<20/6) + `"><a href=last>`,
-		"robots":          `<meta name=robots content="` + strings.Repeat("x,", 2<<20) + `"><a href=last>`,
-		"unfinished ends": "<title>" + strings.Repeat("</titl", 4<<20/6) + "</title><a href=last>",
+		"one value":       `<a title="` + strings.Repeat("x", 1<<20) + `" href=last>`,
+		"one reference":   `<a href="` + strings.Repeat("&gt;", 1<<18) + `"><a href=last>`,
+		"one script":      "<script>" + strings.Repeat("<!--<", 1<<18) + "--></script><a href=last>",
+		"one text":        "<a href=x>" + strings.Repeat("&gt; ", 1<<18) + "</a><a href=last>",
+		"open tags":       strings.Repeat("<", 1<<20) + "<a href=last>",
+		"comments":        strings.Repeat("<!--->", 1<<20/6) + "<a href=last>",
+		"open comment":    strings.Repeat("<!-- >", 1<<20/6) + "--><a href=last>",
+		"srcset":          `<img srcset="` + strings.Repeat("a,b c,", 1<<20/6) + `"><a href=last>`,
+		"robots":          `<meta name=robots content="` + strings.Repeat("NOFOLLOWS,", 1<<17) + `"><a href=last>`,
+		"unfinished ends": "<title>" + strings.Repeat("</titl", 1<<20/6) + "</title><a href=last>",
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := []byte(page)
@@ -141,8 +141,8 @@ func TestHostilePagesTakeLittleMemory(t *testing.T) {
 			start := time.Now()
 			got := Extract(body, Options{})
 			runtime.ReadMemStats(&after)
-			assert.Less(t, time.Since(start), 3*time.Second)
-			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
+			assert.Less(t, time.Since(start), 10*time.Second)
+			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2<<20))
 			if got.Beyond == 0 {
 				assert.Equal(t, "last", got.Links[len(got.Links)-1].Observed)
 			}
@@ -150,10 +150,10 @@ func TestHostilePagesTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// numbered repeats format with a growing number up to 4 MiB.
+// numbered repeats format with a growing number up to 1 MiB.
 func numbered(format string) string {
 	var b strings.Builder
-	for i := 0; b.Len() < 4<<20; i++ {
+	for i := 0; b.Len() < 1<<20; i++ {
 		fmt.Fprintf(&b, format, i)
 	}
 	return b.String()

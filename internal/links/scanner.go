@@ -26,7 +26,7 @@ type scanner struct {
 	kind   kind
 	start  int    // of the token
 	name   []byte // of a tag, as written
-	closed bool   // a start tag that closes itself
+	closed bool   // a tag that ends in a slash
 	isRaw  bool   // text in which nothing is decoded
 
 	raw string // the element whose raw text comes next; empty if none
@@ -89,7 +89,7 @@ func (s *scanner) scanTag(k kind, at int) {
 		return
 	}
 	s.kind, s.next = k, tag.next
-	s.closed = s.page[s.next-2] == '/' && tag.valueEnd != s.next-1
+	s.closed = s.page[s.next-2] == '/'
 	if k == startTag {
 		s.raw = rawText(s.name)
 	}
@@ -134,7 +134,6 @@ type attributes struct {
 
 	key, value []byte // as written; the key may be empty
 	complete   bool   // the tag has ended, and next is behind it
-	valueEnd   int    // of the last value without quotes
 }
 
 // scan finds the next attribute, and reports whether there is one.
@@ -187,7 +186,6 @@ func (a *attributes) scanValue() {
 	}
 	a.value = rest[:span(rest, func(c byte) bool { return !isSpace(c) && c != '>' })]
 	a.next += len(a.value)
-	a.valueEnd = a.next
 }
 
 func (a *attributes) skipSpace() {

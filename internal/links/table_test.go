@@ -103,6 +103,11 @@ func TestSrcsetNamesEveryCandidate(t *testing.T) {
 	}
 }
 
+func TestACommaInParenthesesEndsNoCandidate(t *testing.T) {
+	page := `<img srcset="a.png f(1, 2) 1x, b,c.png 2x,d.png,, e.png">`
+	assert.Equal(t, []string{"a.png", "b,c.png", "d.png", "e.png"}, observed(Extract([]byte(page), Options{}).Links))
+}
+
 func TestRefreshLeadsWhereABrowserGoes(t *testing.T) {
 	type content struct {
 		Input string
