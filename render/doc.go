@@ -27,5 +27,6 @@
 // # What is left to others
 //
 // Whether a page is worth a browser, and how many renders a run may spend: the
-// root and the frontier. This package holds no browser; render/rodrender does.
+// root and the frontier. This package holds no browser: an implementation is a
+// package of its own.
 package render

@@ -38,7 +38,8 @@ type Request struct {
 	Wait time.Duration // for the document to become quiet; default DefaultWait
 }
 
-// Result is what a browser shows of one page.
+// Result is what a browser shows of one page. Moves, Blocked and Console hold the
+// first 100 each.
 type Result struct {
 	Document []byte      // the DOM, serialized as HTML in UTF-8
 	Status   int         // of the main document; 0 if there was no response

@@ -26,7 +26,8 @@ type Key struct {
 }
 
 // Origin is scheme, host and port as browsers write them, lower-case and in
-// punycode, without a default port: "http://example.com:8080".
+// punycode, without a default port or the dot that may end a name:
+// "http://example.com:8080".
 type Origin string
 
 // Reject is an error whose word is counted: one of the constants, or a
