@@ -3,7 +3,6 @@ package weir
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"sync/atomic"
 
 	"github.com/weircrawl/weir/fetch"
@@ -39,7 +38,7 @@ func (r *run) browser(p *Page) func(context.Context, fetch.Request) fetch.Respon
 	left.Store(r.budget.Response)
 	return func(ctx context.Context, q fetch.Request) fetch.Response {
 		if q.URL == p.URL {
-			return fetch.Response{URL: p.URL, Class: fetch.Fetched, Status: http.StatusOK, Header: p.Header, MediaType: p.MediaType, Body: p.Body, Truncated: p.Truncated}
+			return fetch.Response{URL: p.URL, Class: fetch.Fetched, Status: p.Status, Header: p.Header, MediaType: p.MediaType, Body: p.Body, Truncated: p.Truncated}
 		}
 		if why := r.mayLoad(ctx, p.lease, q.URL); why != "" {
 			return blocked(q.URL, why)
