@@ -101,42 +101,71 @@ func answer(tx *bbolt.Tx, r storage.ReadRequest, result *storage.ReadResult) err
 	}
 }
 
-// points fills in the values of result's keys. Where a key is absent, its
-// neighbour is checked instead: in a damaged page a key may hide.
+// points fills in the values of result's keys.
 func points(c *bbolt.Cursor, result *storage.ReadResult) error {
 	size := 0
 	for i, key := range result.Keys {
 		found, row := c.Seek(key)
-		if found == nil {
+		if found == nil || !bytes.Equal(found, key) {
+			if err := absent(c, key, found, row); err != nil {
+				return err
+			}
 			continue
-		}
-		value, err := unseal(found, row)
-		if err != nil {
-			return err
-		}
-		if bytes.Equal(found, key) {
-			result.Values[i] = value
-			size += len(value)
-		}
-	}
-	copyOut(make([]byte, 0, size), result.Values)
-	return nil
-}
-
-// pairs fills in the pairs of the range r.
-func pairs(c *bbolt.Cursor, r storage.ReadRequest, result *storage.ReadResult) error {
-	size := 0
-	var last []byte
-	for key, row := c.Seek(r.From); key != nil && len(result.Keys) < r.Limit; key, row = c.Next() {
-		if r.To != nil && bytes.Compare(key, r.To) >= 0 {
-			break
 		}
 		value, err := unseal(key, row)
 		if err != nil {
 			return err
 		}
+		result.Values[i] = value
+		size += len(value)
+	}
+	copyOut(make([]byte, 0, size), result.Values)
+	return nil
+}
+
+// absent tells whether key is not there, or hidden by damage: c stands where key
+// would be, before the pair found. A search that went wrong ends beside a pair
+// that led it there, and that pair is damaged or out of order.
+func absent(c *bbolt.Cursor, key, found, row []byte) error {
+	if found != nil {
+		if _, err := unseal(found, row); err != nil {
+			return err
+		}
+		if bytes.Compare(found, key) < 0 {
+			return disordered(found, key)
+		}
+	}
+	before, row := c.Prev()
+	if before == nil {
+		return nil
+	}
+	if bytes.Compare(before, key) >= 0 {
+		return disordered(key, before)
+	}
+	_, err := unseal(before, row)
+	return err
+}
+
+// pairs fills in the pairs of the range r.
+func pairs(c *bbolt.Cursor, r storage.ReadRequest, result *storage.ReadResult) error {
+	key, row := c.Seek(r.From)
+	if len(r.From) > 0 && !bytes.Equal(key, r.From) {
+		if err := absent(c, r.From, key, row); err != nil {
+			return err
+		}
+		key, row = c.Seek(r.From) // where absent found it
+	}
+	size := 0
+	for last := []byte(nil); key != nil && len(result.Keys) < r.Limit; key, row = c.Next() {
+		value, err := unseal(key, row)
+		if err != nil {
+			return err
+		}
 		if bytes.Compare(last, key) >= 0 {
-			return fmt.Errorf("%w: key %x comes after %x", storage.ErrCorrupt, key, last)
+			return disordered(last, key)
+		}
+		if r.To != nil && bytes.Compare(key, r.To) >= 0 {
+			break
 		}
 		last = key
 		result.Keys = append(result.Keys, key)
@@ -146,6 +175,10 @@ func pairs(c *bbolt.Cursor, r storage.ReadRequest, result *storage.ReadResult) e
 	buffer := copyOut(make([]byte, 0, size), result.Keys)
 	copyOut(buffer, result.Values)
 	return nil
+}
+
+func disordered(before, after []byte) error {
+	return corrupt("key %x stands before %x", before, after)
 }
 
 // copyOut replaces each slice of the mapped file by a copy in buffer, which has

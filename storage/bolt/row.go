@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -37,11 +38,11 @@ func seal(dst, key, value []byte) []byte {
 // longer than any value is damaged, and is not read to its end to find out.
 func unseal(key, row []byte) ([]byte, error) {
 	if len(row) < sealSize || len(row) > limits.Value+sealSize {
-		return nil, fmt.Errorf("%w: the value of key %x has %d bytes", storage.ErrCorrupt, key, len(row))
+		return nil, corrupt("the value of key %x has %d bytes", key, len(row))
 	}
 	value, sum := row[:len(row)-sealSize], row[len(row)-sealSize:]
 	if binary.BigEndian.Uint32(sum) != checksum(key, value) {
-		return nil, fmt.Errorf("%w: the value of key %x has another checksum", storage.ErrCorrupt, key)
+		return nil, corrupt("the value of key %x has another checksum", key)
 	}
 	return value, nil
 }
@@ -64,6 +65,9 @@ func (s *Store) loadFences(tx *bbolt.Tx) error {
 	if string(found) != version {
 		return fmt.Errorf("%w: %q, and this library reads %q", storage.ErrVersion, found, version)
 	}
+	if err := tx.ForEach(isSpace); err != nil {
+		return err
+	}
 	return meta.ForEach(func(key, row []byte) error {
 		if string(key) == string(versionKey) {
 			return nil
@@ -74,6 +78,18 @@ func (s *Store) loadFences(tx *bbolt.Tx) error {
 		}
 		return err
 	})
+}
+
+// isSpace tells whether a bucket is one of this store. The page that holds their
+// names has no checksum, and a space whose name is damaged would seem empty.
+func isSpace(name []byte, bucket *bbolt.Bucket) error {
+	if bucket == nil {
+		return corrupt("%q is no bucket", name)
+	}
+	if err := (storage.Space{Name: string(name)}).Check(); err != nil && !bytes.Equal(name, metaBucket) {
+		return corrupt("bucket %q is no space", name)
+	}
+	return nil
 }
 
 // fenceKey returns the key of the row of a fence.
@@ -97,7 +113,7 @@ func parseFence(key, row []byte) (f storage.Fence, err error) {
 	}
 	const head = 8 + 8 + 1
 	if len(key) <= len(fencePrefix) || len(row) < head || len(row) < head+int(row[head-1]) {
-		return f, fmt.Errorf("%w: the row of fence %q cannot be read", storage.ErrCorrupt, key)
+		return f, corrupt("the row of fence %q cannot be read", key)
 	}
 	owner := head + int(row[head-1])
 	return storage.Fence{
