@@ -1,0 +1,270 @@
+//go:build unix
+
+package weir_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/weircrawl/weir"
+	"github.com/weircrawl/weir/storage"
+	"github.com/weircrawl/weir/storage/bolt"
+	"github.com/weircrawl/weir/storage/dir"
+)
+
+// tenth is n in a soak, and a tenth of it otherwise.
+func tenth(n int) int {
+	if os.Getenv("WEIR_SOAK") != "" {
+		return n
+	}
+	return n / 10
+}
+
+// dice are thrown from a seed that the log names.
+func dice(t *testing.T) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// anyMoment is a death from outside, at a moment that is nobody's choice.
+const anyMoment = ""
+
+func TestACrawlSurvivesEveryKill(t *testing.T) {
+	if died(t) {
+		return
+	}
+	roll := dice(t)
+	var deaths []string // to be died
+	for len(deaths) < tenth(200) {
+		deaths = append(deaths, slices.Sorted(maps.Keys(boundaries))...)
+		deaths = append(deaths, slices.Repeat([]string{anyMoment}, 8)...)
+	}
+	roll.Shuffle(len(deaths), func(i, j int) { deaths[i], deaths[j] = deaths[j], deaths[i] })
+	budgets := []weir.Budget{{}, {URLs: 150}} // one that all URLs fit in, and one that they do not
+	for lives := 0; len(deaths) > 0; lives++ {
+		l := newLife(t, roll, "", budgets[lives%len(budgets)])
+		now := min(len(deaths), 12)
+		left, err := l.live(deaths[:now])
+		require.NoError(t, err, "life %d", lives)
+		require.NoError(t, l.end(time.Minute), "life %d", lives)
+		require.NotZero(t, l.kills, "life %d: nobody was killed", lives)
+		deaths = append(left, deaths[now:]...)
+		t.Logf("life %d: %d kills, %d leases in flight, %d requests repeated", lives, l.kills, l.inFlight, l.repeated)
+	}
+}
+
+// Without each mechanism the same proof fails.
+func TestEachMechanismIsNeededToSurviveAKill(t *testing.T) {
+	if died(t) {
+		return
+	}
+	for parts, faults := range map[string][]error{
+		"leases in memory only":     {errStore, errLost},
+		"commit before sync":        {errArtifact},
+		"acknowledge before commit": {errForgotten, errRepeated},
+	} {
+		t.Run(parts, func(t *testing.T) {
+			l := newLife(t, dice(t), parts, weir.Budget{})
+			var found error
+			for range 4 {
+				_, err := l.live([]string{anyMoment})
+				found = errors.Join(found, err)
+			}
+			found = errors.Join(found, l.end(5*time.Second))
+			for _, fault := range faults {
+				assert.ErrorIs(t, found, fault)
+			}
+		})
+	}
+}
+
+func TestAnotherStoreSurvivesKillsToo(t *testing.T) {
+	if died(t) {
+		return
+	}
+	l := newLife(t, dice(t), "journal", weir.Budget{})
+	_, err := l.live([]string{anyMoment, anyMoment, anyMoment, anyMoment})
+	require.NoError(t, err)
+	require.NoError(t, l.end(time.Minute))
+	require.NotZero(t, l.kills)
+}
+
+// partsOf opens the store and the sink of a victim. All but the first two lack
+// one mechanism.
+var partsOf = map[string]func(path string) (storage.Store, storage.ArtifactSink, error){
+	"": durable,
+	"journal": func(path string) (storage.Store, storage.ArtifactSink, error) {
+		return journaled(path, 1)
+	},
+	"leases in memory only": func(path string) (storage.Store, storage.ArtifactSink, error) {
+		store, sink, err := durable(path)
+		return forgetful{store}, sink, err
+	},
+	"commit before sync": func(path string) (storage.Store, storage.ArtifactSink, error) {
+		store, sink, err := durable(path)
+		return store, unsynced{sink}, err
+	},
+	"acknowledge before commit": func(path string) (storage.Store, storage.ArtifactSink, error) {
+		return journaled(path, 8)
+	},
+}
+
+func durable(path string) (storage.Store, storage.ArtifactSink, error) {
+	store, err := bolt.Open(bolt.Config{Path: path + "/frontier.db"})
+	if err != nil {
+		return nil, nil, err
+	}
+	sink, err := dir.Open(path + "/artifacts")
+	if err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	return store, sink, nil
+}
+
+// journaled is a store that is written to its file every so many commits: any
+// number but one is a lie.
+func journaled(path string, every int) (storage.Store, storage.ArtifactSink, error) {
+	store, err := openOwn(path + "/journal")
+	if err != nil {
+		return nil, nil, err
+	}
+	store.every = every
+	sink, err := dir.Open(path + "/artifacts")
+	if err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	return store, sink, nil
+}
+
+// forgetful is a store that does not keep leases.
+type forgetful struct{ storage.Store }
+
+func (s forgetful) Commit(ctx context.Context, f storage.Fence, ops []storage.Op) error {
+	return s.Store.Commit(ctx, f, slices.DeleteFunc(slices.Clone(ops), func(op storage.Op) bool { return op.Space.Name == "lease" }))
+}
+
+// unsynced is a sink that says it has synced. What the directory below it has
+// not synced it drops when it is opened again.
+type unsynced struct{ storage.ArtifactSink }
+
+func (unsynced) Sync(context.Context) error { return nil }
+
+// A life is one crawl of one web, from its first process to its last.
+type life struct {
+	victim
+	web  *fixture
+	roll *rand.Rand
+	test string // which the processes run
+
+	kills    int
+	inFlight int64 // leases that the killed processes held
+	repeated int   // requests beyond those of a crawl that nobody kills
+}
+
+func newLife(t *testing.T, roll *rand.Rand, parts string, budget weir.Budget) *life {
+	budget.Response, budget.Losses, budget.Attempts = 256<<10, 1000, 2
+	l := &life{web: newFixture(t, 60), roll: roll, test: t.Name()}
+	l.victim = victim{Dir: t.TempDir(), Address: l.web.address, Seeds: l.web.seeds, Budget: budget, Parts: parts}
+	return l
+}
+
+// live runs one process after another, each killed at the next of deaths, and
+// looks at what it has left. It returns the deaths that were not died because
+// the run was over.
+func (l *life) live(deaths []string) ([]string, error) {
+	for i, at := range deaths {
+		killed, err := l.process(at)
+		if err == nil {
+			err = l.look()
+		}
+		if err != nil || !killed {
+			return deaths[i:], err
+		}
+	}
+	return nil, nil
+}
+
+// errProcess means that a victim ended in another way than it was told to.
+var errProcess = errors.New("the process has failed")
+
+// process runs the victim until it is killed or has ended by itself.
+func (l *life) process(at string) (killed bool, err error) {
+	v := l.victim
+	v.At = at
+	if at != anyMoment {
+		v.N = 1 + l.roll.Int64N(boundaries[at])
+	}
+	if at == "while the receipt is walked" || at == "while results are exported" {
+		v.Stop = time.Duration(10+l.roll.IntN(200)) * time.Millisecond
+	}
+	told, err := json.Marshal(v)
+	if err != nil {
+		return false, err
+	}
+	var said bytes.Buffer
+	child := exec.Command(os.Args[0], "-test.run=^"+l.test+"$", "-test.count=1", "-test.timeout=2m")
+	child.Env = append(os.Environ(), victimVariable+"="+string(told))
+	child.Stdout, child.Stderr = &said, &said
+	moment := make(<-chan struct{})
+	if at == anyMoment {
+		moment = l.web.after(10 + l.roll.Int64N(40))
+	}
+	if err := child.Start(); err != nil {
+		return false, err
+	}
+	err = l.await(child, moment)
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return false, nil
+	case errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL:
+		l.kills++
+		return true, nil
+	}
+	return false, fmt.Errorf("%w: %w\n%s", errProcess, err, said.String())
+}
+
+// await waits for child, and kills it a little after moment.
+func (l *life) await(child *exec.Cmd, moment <-chan struct{}) error {
+	ended := make(chan error, 1)
+	go func() { ended <- child.Wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-moment:
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(time.Duration(l.roll.Int64N(int64(5 * time.Millisecond)))):
+		_ = child.Process.Kill() // unless it has just ended
+		return <-ended
+	}
+}
+
+// end lets the crawl come to its end, and proves that nothing was lost on the
+// way.
+func (l *life) end(patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	receipt, err := l.crawl(ctx)
+	if err != nil {
+		err = fmt.Errorf("%w: the run does not end: %w\n%s", errLost, err, receipt)
+	}
+	return errors.Join(err, l.look(), l.account())
+}
