@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/weircrawl/weir/internal/codec"
 	"github.com/weircrawl/weir/storage"
@@ -199,7 +200,7 @@ func (t *tx) decideNew(s *source, c *candidate, at admissionRef, d decided) (dec
 			}
 		}
 	} else {
-		if err := t.do(&entry{kind: entryOrigin, place: place{origin: c.origin}, text: c.url.Origin}); err != nil {
+		if err := t.do(&entry{kind: entryOrigin, place: place{origin: c.origin}, text: urlnorm.Origin(strings.Clone(string(c.url.Origin)))}); err != nil {
 			return d, err
 		}
 		o = f.origins[c.origin]
@@ -240,8 +241,12 @@ func (t *tx) claim(s *source, c *candidate, o *origin, at admissionRef, p Policy
 	f := t.f
 	class := classFor(c.ref.Priority)
 	pl := place{o.id, ordinal(class, o.next[class]+1)}
-	row := &urlRow{place: pl, key: c.url.Key, url: c.url.Request, seed: s.kind == Seed || s.kind == Redirect && s.seed,
+	row := &urlRow{place: pl, key: c.url.Key, url: strings.Clone(c.url.Request), seed: s.kind == Seed || s.kind == Redirect && s.seed,
 		source: at, state: Queued, reason: Reason(s.kind.String()), class: class, depth: s.depth, hop: s.hop, back: t.seq}
+	row.key.Text = row.url // the row must not hold the page that the reference is a part of
+	if c.url.Key.Text != row.url {
+		row.key.Text = strings.Clone(c.url.Key.Text)
+	}
 	if s.kind == Redirect {
 		row.from = s.parent
 	}

@@ -5,7 +5,10 @@ import (
 	"fmt"
 )
 
-// Enqueue offers references in one commit, and answers after it. Repeating it
+// enqueuePiece is how many references one commit decides.
+const enqueuePiece = 10_000
+
+// Enqueue offers references, 10,000 a commit, and answers after the last one. Repeating it
 // changes nothing but a raised priority or a lowered depth. Depth counts from
 // here: what is enqueued is no link of a page. On ErrStopped and ErrDone nothing
 // was offered.
@@ -13,6 +16,29 @@ func (f *Frontier) Enqueue(ctx context.Context, s Source, refs ...Reference) (En
 	if s == Redirect || s == Offer {
 		return Enqueued{}, fmt.Errorf("enqueue: the frontier alone admits by %s; name another source", s)
 	}
+	var all Enqueued
+	for ; len(refs) > enqueuePiece; refs = refs[enqueuePiece:] {
+		piece, err := f.enqueue(ctx, s, refs[:enqueuePiece])
+		if all.add(piece); err != nil {
+			return all, err
+		}
+	}
+	piece, err := f.enqueue(ctx, s, refs)
+	all.add(piece)
+	return all, err
+}
+
+func (e *Enqueued) add(more Enqueued) {
+	e.Accepted += more.Accepted
+	e.Known += more.Known
+	e.Limited += more.Limited
+	e.Deferred += more.Deferred
+	e.Stopped += more.Stopped
+	e.Others = append(e.Others, more.Others[:min(len(more.Others), maxOthers-len(e.Others))]...)
+	e.Sequence = max(e.Sequence, more.Sequence)
+}
+
+func (f *Frontier) enqueue(ctx context.Context, s Source, refs []Reference) (Enqueued, error) {
 	cs, err := candidates(ctx, f.cfg.Normalizer, "", refs)
 	if err != nil {
 		return Enqueued{}, err

@@ -62,12 +62,20 @@ func (r *reader) read(ref Reference) {
 	}
 	c := candidate{ref: ref}
 	u, err := r.normalizer.Normalize(r.base(ref.Base), ref.Observed)
-	if err != nil {
+	switch {
+	case err != nil:
 		c.reject = rejection(err)
-	} else {
+	case tooLong(&u):
+		c.reject = Reason(urlnorm.TooLong)
+	default:
 		c.url, c.id, c.origin = u, identify(u.Key), r.originOf(u.Origin)
 	}
 	r.out = append(r.out, c)
+}
+
+// tooLong reports whether a normalizer's answer is beyond what a row can hold.
+func tooLong(u *urlnorm.URL) bool {
+	return len(u.Request) > maxObserved || len(u.Key.Text) > maxObserved || len(u.Key.Version) > maxDetail || len(u.Origin) > maxDetail+maxReason
 }
 
 // base parses each base once; nil for none and for one that cannot be parsed.

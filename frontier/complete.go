@@ -20,6 +20,9 @@ type completing struct {
 	answer     Answer
 }
 
+// maxKind is the length of a record's kind.
+const maxKind = 256
+
 // maxDetail is the length of one line for people.
 const maxDetail = 256
 
@@ -38,8 +41,8 @@ func (f *Frontier) prepare(ctx context.Context, c Completion) (*completing, erro
 	if c.Reason == "" {
 		c.Reason = Reason(c.Outcome.String())
 	}
-	c.Evidence.Detail = clipText(c.Evidence.Detail, maxDetail)
-	c.Evidence.Bytes = max(c.Evidence.Bytes, 0)
+	c.Evidence = c.Evidence.bounded()
+	c.Target = clip(c.Target, maxObserved)
 	budget := f.limit.Load()
 	for _, r := range c.Records {
 		if !json.Valid(r.Data) {
@@ -65,12 +68,31 @@ func (f *Frontier) prepare(ctx context.Context, c Completion) (*completing, erro
 	return p, nil
 }
 
+// maxValidator is the length of an ETag or a date that is kept; a longer one
+// would be of no use cut.
+const maxValidator = 1 * kib
+
+// bounded is e with what a site writes cut to what one row can hold.
+func (e Evidence) bounded() Evidence {
+	e.Bytes, e.Latency = max(e.Bytes, 0), max(e.Latency, 0)
+	e.Detail, e.Parser, e.Truncated = clipText(e.Detail, maxDetail), clip(e.Parser, maxDetail), clip(e.Truncated, maxReason)
+	for _, v := range []*string{&e.ETag, &e.LastModified} {
+		if len(*v) > maxValidator {
+			*v = ""
+		}
+	}
+	return e
+}
+
 // boundRecords refuses what a page may not emit; the root refuses it earlier,
 // with the handler's name on it.
 func boundRecords(c Completion, b *Budget) error {
 	var bytes int64
 	for _, r := range c.Records {
 		bytes += int64(len(r.Data))
+		if len(r.Kind) > maxKind {
+			return fmt.Errorf("complete %s: the kind of a record has %d bytes; %d are allowed", c.Lease.URL, len(r.Kind), maxKind)
+		}
 	}
 	if len(c.Records) > b.Records || bytes > b.RecordBytes {
 		return fmt.Errorf("complete %s: %d records of %d bytes; the budget allows %d of %d", c.Lease.URL, len(c.Records), bytes, b.Records, b.RecordBytes)

@@ -87,7 +87,7 @@ func (e *edgeWriter) begin() {
 }
 
 func (e *edgeWriter) add(d decided) {
-	base := d.ref.Base
+	base := clip(d.ref.Base, maxObserved)
 	if base == e.source.base {
 		base = ""
 	}

@@ -54,7 +54,7 @@ func (o *outage) applied(t *tx) (bool, error) {
 func (o *outage) final(cause error) error {
 	var illegal *IllegalError
 	switch {
-	case errors.Is(cause, ErrLostOwnership), errors.Is(cause, ErrStoreRegressed):
+	case errors.Is(cause, ErrLostOwnership), errors.Is(cause, ErrStoreRegressed), errors.Is(cause, ErrInternal):
 		return cause
 	case errors.Is(cause, storage.ErrCorrupt), errors.As(cause, &illegal), errors.Is(cause, storage.ErrTooLarge):
 		return fmt.Errorf("frontier: %w", cause)

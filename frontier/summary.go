@@ -118,6 +118,9 @@ var (
 	// Config.Outage, or is full. What was acknowledged is safe; open the run
 	// again when the store works.
 	ErrStorageFailed = errors.New("frontier: the store keeps failing")
+	// ErrInternal means that an invariant of this package is broken. Nothing was
+	// written after it: what was acknowledged is safe. Please report it.
+	ErrInternal = errors.New("frontier: internal error")
 	// ErrClosed means that the frontier was used after Close.
 	ErrClosed = errors.New("frontier: closed")
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -137,20 +138,17 @@ func (f *Frontier) group(calls []*call) bool {
 	trouble := outage{f: f}
 	for {
 		t := f.begin(ctx)
-		err := t.decideGroup(calls)
-		if err == nil {
-			err = t.commit()
-		}
+		err := t.attempt(calls)
 		if err == nil {
 			t.answer(calls)
 			return true
 		}
-		if errors.Is(err, storage.ErrTooLarge) && len(calls) > 1 {
+		if errors.Is(err, storage.ErrTooLarge) && len(calls) > 0 {
 			if _, err := trouble.over(ctx, t, errTogether); err != nil {
 				f.die(err, calls)
 				return false
 			}
-			return f.split(calls)
+			return f.split(calls, err)
 		}
 		applied, err := trouble.over(ctx, t, err)
 		if err != nil {
@@ -165,12 +163,32 @@ func (f *Frontier) group(calls []*call) bool {
 	}
 }
 
+// attempt decides and commits. A panic is a broken invariant, or damage that no
+// checksum has shown: it ends the writer, not the process, and nothing is
+// written after it.
+func (t *tx) attempt(calls []*call) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%w: panic: %v\n%s", ErrInternal, v, debug.Stack())
+		}
+	}()
+	if err := t.decideGroup(calls); err != nil {
+		return err
+	}
+	return t.commit()
+}
+
 // errTogether is why a group is decided again, one by one.
 var errTogether = errors.New("frontier: the group is beyond the store's batch")
 
-// split decides calls one by one, where together they are too large.
-func (f *Frontier) split(calls []*call) bool {
+// split decides calls one by one, where together they are too large; one that
+// is too large alone is answered with its error, and changes nothing.
+func (f *Frontier) split(calls []*call, tooLarge error) bool {
 	f.takeBack()
+	if len(calls) == 1 {
+		calls[0].done <- fmt.Errorf("frontier: %w", tooLarge)
+		return true
+	}
 	for _, c := range calls {
 		if !f.group([]*call{c}) {
 			return false
