@@ -22,12 +22,14 @@ test: needs
 ## check: the gate before a merge, the same here and in CI
 check: lint test
 
-## lint: formatting, vet, staticcheck, the import table, other systems
+## lint: formatting, vet, staticcheck, the import table, tests that the documents cite, other systems
 lint: cross
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }
 	$(call each,go vet ./...)
 	$(call each,go run $(STATICCHECK) ./...)
 	go test ./internal/layers
+	@for name in $$(grep -oh '\bTest[A-Z][A-Za-z0-9]*' *.md | sort -u); do \
+		grep -rqF "func $$name(t " --include=*_test.go . || { echo "a document cites $$name, which is not there"; exit 1; }; done
 
 ## cross: the main module builds where CI does not run
 cross:

@@ -105,6 +105,11 @@ func Faults(module string, table map[string]Row, packages []Package) []string {
 			c.checkTestImport(p.Dir, row, i)
 		}
 	}
+	for _, dir := range slices.Sorted(maps.Keys(table)) {
+		if !c.known[dir] {
+			c.fault(dir, "has a row but no files")
+		}
+	}
 	return slices.Compact(c.faults)
 }
 

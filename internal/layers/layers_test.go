@@ -56,7 +56,7 @@ func TestWrongImportIsAFault(t *testing.T) {
 		{"a kit", Package{Dir: "high", Imports: []string{module + "/kit"}}, "high imports the kit kit, which only tests may"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Faults(module, table, []Package{c.p, {Dir: "kit"}})
+			got := Faults(module, table, []Package{c.p, {Dir: "high"}, {Dir: "kit"}, {Dir: "low"}})
 			if c.want == "" {
 				assert.Empty(t, got)
 			} else {
@@ -64,6 +64,10 @@ func TestWrongImportIsAFault(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestRowWithoutItsPackageIsAFault(t *testing.T) {
+	assert.Equal(t, []string{"gone has a row but no files"}, Faults(module, map[string]Row{"gone": {}}, nil))
 }
 
 func TestReadFindsFilesOfEverySystemAndNoNestedModule(t *testing.T) {

@@ -18,7 +18,6 @@ const (
 	chardet  = "github.com/wlynxg/chardet"
 	compress = "github.com/klauspost/compress"
 	goquery  = "github.com/PuerkitoBio/goquery"
-	rod      = "github.com/go-rod/rod"
 	ssrf     = "code.dny.dev/ssrf"
 	testify  = "github.com/stretchr/testify"
 	whatwg   = "github.com/nlnwa/whatwg-url"
@@ -41,7 +40,6 @@ var ForTests = []string{
 var Table = map[string]Row{
 	"internal/backoff": {},
 	"internal/codec":   {},
-	"internal/group":   {},
 	"internal/links":   {Modules: []string{xnet}},
 	"internal/layers":  {},
 
@@ -57,19 +55,17 @@ var Table = map[string]Row{
 	"storage/dir":            {Uses: []string{"storage"}, Modules: []string{xsys}},
 
 	"frontier": {
-		Uses:    []string{"storage", "urlnorm", "internal/backoff", "internal/codec", "internal/group"},
+		Uses:    []string{"storage", "urlnorm", "internal/backoff", "internal/codec"},
 		Modules: []string{compress},
 	},
 	"ledger": {Uses: []string{"frontier", "storage", "urlnorm", "internal/codec"}},
 	".": {
 		Uses: slices.Concat(parts, []string{
 			"storage/bolt", "storage/dir",
-			"internal/backoff", "internal/codec", "internal/group", "internal/links",
+			"internal/backoff", "internal/codec", "internal/links",
 		}),
 		Modules: []string{chardet, goquery, xnet, xtext},
 	},
-
-	"render/rodrender": {Uses: []string{"render", "fetch"}, Modules: []string{rod}},
 
 	"fetch/fetchtest":   {Modules: []string{xtools}}, // no testing: examples may use it
 	"internal/faults":   {Uses: []string{"storage"}},
