@@ -23,6 +23,7 @@ func (o *outage) over(ctx context.Context, t *tx, cause error) (bool, error) {
 	if o.began.IsZero() {
 		o.began = time.Now()
 	}
+	t.unfree()
 	for {
 		if final := o.final(cause); final != nil {
 			return false, final

@@ -168,6 +168,7 @@ func (t *tx) free(v *live) {
 	f.mu.Lock()
 	delete(f.live, v.id)
 	f.mu.Unlock()
+	t.freed = append(t.freed, v)
 	o := f.origins[v.id.Origin]
 	if o == nil || v.stored {
 		return
@@ -178,6 +179,16 @@ func (t *tx) free(v *live) {
 		o.unsent--
 	}
 	f.rouse(o, t.now)
+}
+
+// unfree remembers the leases of a group that failed: what memory alone knows of
+// them, when they were sent and until when they last, is needed again.
+func (t *tx) unfree() {
+	t.f.mu.Lock()
+	defer t.f.mu.Unlock()
+	for _, v := range t.freed {
+		t.f.live[v.id] = v
+	}
 }
 
 // pass charges an origin for a request that has been answered, and frees its

@@ -27,6 +27,7 @@ type tx struct {
 	changed  map[*urlRow]bool
 	origins  []*origin // changed
 	granted  []grantItem
+	freed    []*live
 	settled  []uint64 // S of lease rows with one lease less
 	running  bool     // the run was, when the group began
 	found    map[identity]known
