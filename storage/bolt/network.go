@@ -17,8 +17,13 @@ func local(dir string) error {
 	if err != nil {
 		return err
 	}
-	if kind != "" {
-		return fmt.Errorf("%w: %s is on %s", ErrNetwork, dir, kind)
+	return refused(dir, kind)
+}
+
+// refused answers ErrNetwork if kind names a network file system.
+func refused(dir, kind string) error {
+	if kind == "" {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%w: %s is on %s", ErrNetwork, dir, kind)
 }

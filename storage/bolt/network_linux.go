@@ -44,19 +44,28 @@ func fileSystem(dir string) (string, error) {
 	if err := unix.Statfs(dir, &stat); err != nil {
 		return "", &os.PathError{Op: "statfs", Path: dir, Err: err}
 	}
-	if uint32(stat.Type) != fuseMagic {
-		return networkMagic[uint32(stat.Type)], nil
-	}
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return "", nil //nolint:nilerr // unknown is not known to be a network
-	}
-	return fuseNetwork(string(mounts), dir), nil
+	mounts, _ := os.ReadFile("/proc/self/mountinfo") // without it, FUSE is taken for local
+	return networkName(uint32(stat.Type), dir, string(mounts)), nil
 }
 
-// fuseNetwork finds the mount that dir lies on in a mountinfo table, proc(5), and
-// returns its type if that is a network file system.
-func fuseNetwork(mounts, dir string) (kind string) {
+// networkName names the network file system with the number magic, or the one in
+// user space that dir lies on by the table mounts.
+func networkName(magic uint32, dir, mounts string) string {
+	if magic != fuseMagic {
+		return networkMagic[magic]
+	}
+	kind := mountType(dir, mounts)
+	for _, name := range networkFuse {
+		if strings.HasPrefix(strings.TrimPrefix(kind, "fuse."), name) {
+			return kind
+		}
+	}
+	return ""
+}
+
+// mountType finds the type of the file system that dir lies on in the table of
+// proc(5), mountinfo. Of two mounts on one place, the later covers the earlier.
+func mountType(dir, mounts string) (kind string) {
 	longest := -1
 	for line := range strings.Lines(mounts) {
 		before, after, found := strings.Cut(line, " - ")
@@ -68,12 +77,7 @@ func fuseNetwork(mounts, dir string) (kind string) {
 			longest, kind = len(point), types[0]
 		}
 	}
-	for _, name := range networkFuse {
-		if strings.HasPrefix(strings.TrimPrefix(kind, "fuse."), name) {
-			return kind
-		}
-	}
-	return ""
+	return kind
 }
 
 // below tells whether dir is point or lies under it.

@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package bolt
+
+var diskRoles = map[string]func(path string) error{}
