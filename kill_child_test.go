@@ -142,7 +142,7 @@ func (d *dying) config(store storage.Store, sink storage.ArtifactSink, told *os.
 	return weir.Config{
 		UserAgent: "victim/1.0", Workers: 8, Budget: d.Budget,
 		Policy: frontier.Policy{Delay: -1, Concurrency: 4},
-		Fetch:  fetch.Config{Dial: d.dial, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
+		Fetch:  fetch.Config{Dial: d.dial, Allow: loopback},
 		Store: faults.NewStore(store, func(_ context.Context, p faults.StorePoint, _ int64) error {
 			if p == faults.BeforeRead {
 				d.pass(d.reading())
@@ -178,6 +178,9 @@ func (d *dying) config(store storage.Store, sink storage.ArtifactSink, told *os.
 		}},
 	}
 }
+
+// loopback is where the sites of these tests are.
+var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
 // dial finds every host at one address.
 func (v victim) dial(ctx context.Context, network, _ string) (net.Conn, error) {

@@ -199,48 +199,57 @@ func (l *life) live(deaths []string) ([]string, error) {
 	return nil, nil
 }
 
-// errProcess means that a victim ended in another way than it was told to.
-var errProcess = errors.New("the process has failed")
-
-// process runs the victim until it is killed or has ended by itself.
+// process runs the next process of l, which is to die at a boundary or, by
+// another's hand, at any moment.
 func (l *life) process(at string) (killed bool, err error) {
-	v := l.victim
+	v, moment := l.victim, make(<-chan struct{})
 	v.At = at
-	if at != anyMoment {
+	switch at {
+	case anyMoment:
+		moment = l.web.after(10 + l.roll.Int64N(40))
+	case "while the receipt is walked", "while results are exported":
+		v.Stop = time.Duration(10+l.roll.IntN(200)) * time.Millisecond
+		fallthrough
+	default:
 		v.N = 1 + l.roll.Int64N(boundaries[at])
 	}
-	if at == "while the receipt is walked" || at == "while results are exported" {
-		v.Stop = time.Duration(10+l.roll.IntN(200)) * time.Millisecond
+	killed, err = v.process(l.test, moment, time.Duration(l.roll.Int64N(int64(5*time.Millisecond))))
+	if killed {
+		l.kills++
 	}
+	return killed, err
+}
+
+// process runs test as the process of v, until it has ended or was killed: by
+// itself, or so long after moment. It reports which.
+func (v victim) process(test string, moment <-chan struct{}, after time.Duration) (killed bool, err error) {
 	told, err := json.Marshal(v)
 	if err != nil {
 		return false, err
 	}
 	var said bytes.Buffer
-	child := exec.Command(os.Args[0], "-test.run=^"+l.test+"$", "-test.count=1", "-test.timeout=2m")
+	child := exec.Command(os.Args[0], "-test.run=^"+test+"$", "-test.count=1", "-test.timeout=2m")
 	child.Env = append(os.Environ(), victimVariable+"="+string(told))
 	child.Stdout, child.Stderr = &said, &said
-	moment := make(<-chan struct{})
-	if at == anyMoment {
-		moment = l.web.after(10 + l.roll.Int64N(40))
-	}
 	if err := child.Start(); err != nil {
 		return false, err
 	}
-	err = l.await(child, moment)
+	err = await(child, moment, after)
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
 		return false, nil
 	case errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL:
-		l.kills++
 		return true, nil
 	}
 	return false, fmt.Errorf("%w: %w\n%s", errProcess, err, said.String())
 }
 
+// errProcess means that a victim ended in another way than it was told to.
+var errProcess = errors.New("the process has failed")
+
 // await waits for child, and kills it a little after moment.
-func (l *life) await(child *exec.Cmd, moment <-chan struct{}) error {
+func await(child *exec.Cmd, moment <-chan struct{}, after time.Duration) error {
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
 	select {
@@ -251,7 +260,7 @@ func (l *life) await(child *exec.Cmd, moment <-chan struct{}) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(time.Duration(l.roll.Int64N(int64(5 * time.Millisecond)))):
+	case <-time.After(after):
 		_ = child.Process.Kill() // unless it has just ended
 		return <-ended
 	}

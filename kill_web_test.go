@@ -24,7 +24,7 @@ type fixture struct {
 	address string
 	seeds   []string
 	want    map[string]ending // by URL
-	left    atomic.Pointer[countdown]
+	moment
 }
 
 // An ending is what becomes of one URL.
@@ -60,7 +60,7 @@ func newFixture(t *testing.T, pages int) *fixture {
 
 // ServeHTTP answers as reply says.
 func (f *fixture) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f.left.Load().tick()
+	f.tick()
 	status, target, body := f.reply("http://" + r.Host + r.URL.Path)
 	if target != "" {
 		w.Header().Set("Location", target)
@@ -174,24 +174,24 @@ func hrefs(at, body string) (list []string) {
 	return list
 }
 
-// A countdown closes over when so many requests have come.
-type countdown struct {
+// A moment comes when so many requests have come.
+type moment struct {
 	left atomic.Int64
-	over chan struct{}
-}
-
-func (c *countdown) tick() {
-	if c != nil && c.left.Add(-1) == 0 {
-		close(c.over)
-	}
+	come atomic.Pointer[chan struct{}]
 }
 
 // after returns a channel that is closed when n more requests have come.
-func (f *fixture) after(n int64) <-chan struct{} {
-	c := &countdown{over: make(chan struct{})}
-	c.left.Store(n)
-	f.left.Store(c)
-	return c.over
+func (m *moment) after(n int64) <-chan struct{} {
+	come := make(chan struct{})
+	m.come.Store(&come)
+	m.left.Store(n)
+	return come
+}
+
+func (m *moment) tick() {
+	if m.left.Add(-1) == 0 {
+		close(*m.come.Load())
+	}
 }
 
 // hits counts the requests by URL.
