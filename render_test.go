@@ -43,13 +43,14 @@ func TestAShownPageIsThePageThatCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, mem := web(t, shell), memory.New()
 		cfg := over(w, mem)
+		cfg.Scope = frontier.Scope{Hosts: []string{"a.test"}, Exclude: []string{"/private"}}
 		cfg.Render = func(p *Page) bool { return strings.Contains(p.Text(), "<script") }
 		cfg.Renderer = browser(func(ctx context.Context, r render.Request) (render.Result, error) {
 			document := r.Fetch(ctx, fetch.Request{URL: r.URL})
 			assert.Equal(t, 200, document.Status)
 			assert.Contains(t, string(document.Body), "shell")
 			assert.Equal(t, fetch.Fetched, r.Fetch(ctx, fetch.Request{URL: "http://a.test/app.js"}).Class)
-			for _, url := range []string{"http://a.test/secret", "http://b.test/spy.js", "nonsense"} {
+			for _, url := range []string{"http://a.test/secret", "http://a.test/private.js", "http://b.test/spy.js", "nonsense"} {
 				blocked := r.Fetch(ctx, fetch.Request{URL: url})
 				assert.Zero(t, blocked.Status, url)
 				assert.Error(t, blocked.Err, url)

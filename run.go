@@ -191,18 +191,15 @@ func (r *run) why(ctx context.Context, err error) error {
 		return r.failure
 	case ctx.Err() == nil:
 		return err
-	case errors.Is(cause, ErrClosed), errors.Is(cause, ctx.Err()):
+	case errors.Is(cause, ctx.Err()):
 		return cause
 	}
 	return fmt.Errorf("%w: %w", ctx.Err(), cause)
 }
 
-// stop records why the run stops before it is over, and returns err with its
-// cause. The run goes on from there when it is opened again.
+// stop records why the run stops, unless it is over, and returns err. The run
+// goes on from there when it is opened again.
 func (r *run) stop(ctx context.Context, err error) error {
-	if errors.Is(err, ErrHandlerStuck) && ctx.Err() == nil {
-		return err // the run is over; a goroutine is not
-	}
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer done()
 	if unstopped := r.f.Stop(ctx, stopReason(err)); unstopped != nil {

@@ -388,3 +388,70 @@ func TestTheCauseOfAnEndIsKept(t *testing.T) {
 		require.ErrorIs(t, err, shutdown)
 	})
 }
+
+// A run gives everything back, however it ends.
+func TestNothingIsHeldAfterARun(t *testing.T) {
+	for name, change := range map[string]func(cfg *Config, cancel func()){
+		"over":    func(*Config, func()) {},
+		"stopped": func(_ *Config, cancel func()) { time.AfterFunc(5*time.Second, cancel) },
+		"failed": func(cfg *Config, _ func()) {
+			cfg.Artifacts = fullDisk(cfg.Artifacts.(*memory.Store), 4)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, mem := web(t, star(20)), memory.New()
+				cfg := over(w, mem)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				change(&cfg, cancel)
+				crawler, err := New(cfg)
+				require.NoError(t, err)
+				defer crawler.Close()
+				f, err := frontier.Open(ctx, crawler.frontierConfig())
+				require.NoError(t, err)
+				defer f.Close()
+				r := crawler.newRun(f)
+				ctx, r.end = context.WithCancelCause(ctx)
+				_, err = r.sow(ctx, []string{"http://a.test/"})
+				require.NoError(t, err)
+				_ = r.pipeline(ctx)
+				assert.Empty(t, r.held.leases, "leases")
+				assert.Zero(t, r.backlog.bytes, "bytes of completions")
+				assert.Zero(t, f.Summary().States[frontier.Leased])
+			})
+		})
+	}
+}
+
+func TestAStopMakesNoFurtherRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, star(20)), memory.New()
+		cfg := over(w, mem)
+		cfg.Workers, cfg.Policy = 1, frontier.Policy{Delay: -1, Concurrency: 20}
+		ctx, cancel := context.WithCancel(t.Context())
+		pages, reserved, requests := 0, 0, 0
+		cfg.OnPage = func(context.Context, *Page) error {
+			if pages++; pages == 2 {
+				time.Sleep(time.Second) // the reserve fills
+				cancel()
+			}
+			return nil
+		}
+		cfg.Trace.Leased = func(frontier.Lease) {
+			if ctx.Err() != nil {
+				reserved++
+			}
+		}
+		cfg.Trace.Fetched = func(frontier.Lease, fetch.Response) {
+			if ctx.Err() != nil {
+				requests++
+			}
+		}
+		_, err := Run(ctx, cfg, "http://a.test/")
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Equal(t, 2, pages)
+		assert.Positive(t, reserved)
+		assert.Zero(t, requests, "what lies in reserve goes back as it is")
+	})
+}
