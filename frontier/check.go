@@ -17,7 +17,7 @@ func (r *Reader) Check(ctx context.Context) error {
 		return err
 	}
 	c := &checker{Reader: r, head: h, sum: head{tallies: map[tallyKey]*tally{}}, leases: map[place]grantItem{}}
-	for _, step := range []func(context.Context) error{c.leaseRows, c.origins, c.orphans, c.results, c.edges} {
+	for _, step := range []func(context.Context) error{c.leaseRows, c.origins, c.orphans, c.attempts, c.offers, c.results, c.edges} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -232,6 +232,35 @@ func (c *checker) orphans(ctx context.Context) error {
 	return nil
 }
 
+// attempts adds up the history of reports that came too late, or twice.
+func (c *checker) attempts(ctx context.Context) error {
+	for row, err := range c.all(ctx, spaceAttempt) {
+		if err != nil {
+			return err
+		}
+		a, err := decodeAttempt(row[1])
+		if err != nil {
+			return err
+		}
+		c.sum.late += int64(a.stale)
+		c.sum.conflict += int64(a.conflicts)
+	}
+	return nil
+}
+
+// offers reads what the run owes.
+func (c *checker) offers(ctx context.Context) error {
+	for row, err := range c.all(ctx, spaceOffer) {
+		if err != nil {
+			return err
+		}
+		if _, err := decodeOffer(row[0], row[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *checker) results(ctx context.Context) error {
 	var superseded int64
 	for res, err := range c.Results(ctx, 0) {
@@ -287,6 +316,8 @@ func (c *checker) totals() {
 		{"results", c.sum.results, h.results},
 		{"records", c.sum.records, h.records},
 		{"observed", c.sum.observed, h.observed},
+		{"late reports", c.sum.late, h.late},
+		{"conflicts", c.sum.conflict, h.conflict},
 		{"reserved bytes", c.sum.reserved, h.reserved},
 		{"paused", c.sum.paused, h.paused},
 		{"last result", int64(c.sum.finish), int64(h.finish)},

@@ -37,6 +37,7 @@ type head struct {
 	offers   int64
 	late     int64
 	conflict int64
+	entries  int64    // lines of the log
 	finish   uint64   // F of the last result
 	hosts    int64    // that seeds have brought into the scope
 	joined   []string // the first of them
@@ -162,7 +163,7 @@ func (h *head) join(host string) {
 // counters lists the plain counters in the order in which they are kept.
 func (h *head) counters() []*int64 {
 	return []*int64{&h.slots, &h.moved, &h.origins, &h.requests, &h.bytes, &h.reserved, &h.active,
-		&h.hosts, &h.observed, &h.results, &h.records, &h.paused, &h.offers, &h.late, &h.conflict}
+		&h.hosts, &h.observed, &h.results, &h.records, &h.paused, &h.offers, &h.late, &h.conflict, &h.entries}
 }
 
 func decodeHead(v []byte) (*head, error) {

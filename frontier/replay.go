@@ -79,9 +79,10 @@ func (r *Reader) Replay(ctx context.Context) error {
 			return err
 		}
 		if err := apply(p, l.entry, l.seq, l.at); err != nil {
-			return fmt.Errorf("replay commit %d: %w", l.seq, err)
+			return fmt.Errorf("replay commit %d: %w", l.seq, damaged(spaceLog, err))
 		}
 		p.head.seq, p.head.at = l.seq, l.at
+		p.head.entries++
 	}
 	if err := r.replayEdges(ctx, p.head); err != nil {
 		return err

@@ -271,6 +271,7 @@ func (t *tx) flush() []storage.Op {
 	t.flushLeases()
 	t.flushLog()
 	h := t.f.head
+	h.entries += int64(len(t.log))
 	h.seq, h.at = t.seq, t.now
 	t.put(spaceHead, k.head(), h.encode())
 	return t.ops
