@@ -1,41 +1,37 @@
+//go:build unix
+
 package frontier
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/weircrawl/weir/storage"
 	"github.com/weircrawl/weir/storage/bolt"
+)
+
+const (
+	benchCallers = 64 // as many as a Crawler has workers
+	benchBatch   = 50 // references of one Enqueue: a page's
+	benchOrigins = 100
 )
 
 func openBolt(b *testing.B, path string) storage.Store {
 	s, err := bolt.Open(bolt.Config{Path: path})
 	require.NoError(b, err)
 	return s
-}
-
-// benchURL spreads identities over 100 origins.
-func benchURL(i int) string { return fmt.Sprintf("http://h%02d.test/path/to/page-%d.html", i%100, i) }
-
-// fill admits n identities.
-func fill(b *testing.B, f *Frontier, n int) {
-	var refs []Reference
-	for i := range n {
-		if refs = append(refs, Reference{Observed: benchURL(i), Rule: "a"}); len(refs) == 5000 || i == n-1 {
-			_, err := f.Enqueue(b.Context(), Sitemap, refs...)
-			require.NoError(b, err)
-			refs = refs[:0]
-		}
-	}
 }
 
 func benchFrontier(b *testing.B, s storage.Store) *Frontier {
@@ -45,52 +41,106 @@ func benchFrontier(b *testing.B, s storage.Store) *Frontier {
 	return f
 }
 
-// BenchmarkEnqueue offers references, 95 of 100 known, durably, in batches of
-// 50 by 16 callers.
-func BenchmarkEnqueue(b *testing.B) {
-	for _, known := range []int{100_000, 1_000_000} {
-		for _, draw := range []string{"zipf", "uniform"} {
-			b.Run(fmt.Sprintf("known=%d/%s", known, draw), func(b *testing.B) {
-				s := openBolt(b, filepath.Join(b.TempDir(), "f.db"))
-				defer s.Close()
-				f := benchFrontier(b, s)
-				defer f.Close()
-				fill(b, f, known)
-				benchEnqueue(b, f, known, draw)
-			})
+// cpuTime is the CPU time that the process has used: unlike the clock it says the
+// same on a busy machine and on a slow disk.
+func cpuTime(b *testing.B) time.Duration {
+	var usage unix.Rusage
+	require.NoError(b, unix.Getrusage(unix.RUSAGE_SELF, &usage))
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// benchReference names identity i; identities are spread over the origins.
+func benchReference(i int) Reference {
+	url := make([]byte, 0, 48)
+	url = append(url, "http://h"...)
+	url = strconv.AppendInt(url, int64(i%benchOrigins), 10)
+	url = append(url, ".test/path/to/page-"...)
+	url = strconv.AppendInt(url, int64(i), 10)
+	return Reference{Observed: string(append(url, ".html"...)), Rule: "a"}
+}
+
+// admit makes identities from, from+1, ... known, n of them.
+func admit(b *testing.B, f *Frontier, from, n int) {
+	const batch = 50_000 // each one touches most pages of the store once
+	for begin := from; begin < from+n; begin += batch {
+		refs := make([]Reference, min(batch, from+n-begin))
+		for i := range refs {
+			refs[i] = benchReference(begin + i)
 		}
+		answer, err := f.Enqueue(b.Context(), Sitemap, refs...)
+		require.NoError(b, err)
+		require.Equal(b, len(refs), answer.Accepted)
 	}
 }
 
-func benchEnqueue(b *testing.B, f *Frontier, known int, draw string) {
-	const callers, batch = 16, 50
-	var mu sync.Mutex
-	next := known
-	fresh := func() int {
-		mu.Lock()
-		defer mu.Unlock()
-		next++
-		return next
+// filled makes a store that knows n identities, and returns its path.
+func filled(b *testing.B, n int) string {
+	path := filepath.Join(b.TempDir(), "frontier.db")
+	s := openBolt(b, path)
+	f := benchFrontier(b, s)
+	admit(b, f, 0, n)
+	require.NoError(b, f.Close())
+	require.NoError(b, s.Close())
+	return path
+}
+
+// copied opens a frontier on a copy of the store at path.
+func copied(b *testing.B, path string) *Frontier {
+	to := filepath.Join(b.TempDir(), "frontier.db")
+	in, err := os.Open(path)
+	require.NoError(b, err)
+	defer in.Close()
+	out, err := os.Create(to)
+	require.NoError(b, err)
+	_, err = io.Copy(out, in)
+	require.NoError(b, err)
+	require.NoError(b, out.Sync())
+	require.NoError(b, out.Close())
+	s := openBolt(b, to)
+	b.Cleanup(func() { require.NoError(b, s.Close()) })
+	f := benchFrontier(b, s)
+	b.Cleanup(func() { require.NoError(b, f.Close()) })
+	return f
+}
+
+// BenchmarkEnqueue offers references, 95 of 100 known, durably, in batches: the
+// known ones by Zipf, as the pages of a site link to each other, and uniformly.
+func BenchmarkEnqueue(b *testing.B) {
+	for _, known := range []int{100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("known=%d", known), func(b *testing.B) {
+			path := filled(b, known)
+			b.Run("zipf", func(b *testing.B) {
+				benchEnqueue(b, copied(b, path), known, func(r *rand.Rand) func() int {
+					zipf := rand.NewZipf(r, 1.1, 1, uint64(known-1))
+					return func() int { return int(zipf.Uint64()) }
+				})
+			})
+			b.Run("uniform", func(b *testing.B) {
+				benchEnqueue(b, copied(b, path), known, func(r *rand.Rand) func() int {
+					return func() int { return r.IntN(known) }
+				})
+			})
+		})
 	}
-	left := make(chan struct{}, 1<<16)
-	var wg sync.WaitGroup
-	for c := range callers {
-		wg.Go(func() {
+}
+
+func benchEnqueue(b *testing.B, f *Frontier, known int, drawer func(*rand.Rand) func() int) {
+	fresh := atomic.Int64{}
+	fresh.Store(int64(known))
+	turns := make(chan struct{})
+	var callers sync.WaitGroup
+	for c := range benchCallers {
+		callers.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(c), 7))
-			zipf := rand.NewZipf(r, 1.1, 1, uint64(known-1))
-			for range left {
-				refs := make([]Reference, batch)
+			draw := drawer(r)
+			for range turns {
+				refs := make([]Reference, benchBatch)
 				for i := range refs {
-					n := 0
-					switch {
-					case r.IntN(100) < 5:
-						n = fresh()
-					case draw == "zipf":
-						n = int(zipf.Uint64())
-					default:
-						n = r.IntN(known)
+					if r.IntN(100) < 5 {
+						refs[i] = benchReference(int(fresh.Add(1)))
+					} else {
+						refs[i] = benchReference(draw())
 					}
-					refs[i] = Reference{Observed: benchURL(n), Rule: "a"}
 				}
 				if _, err := f.Enqueue(context.Background(), Link, refs...); err != nil {
 					panic(err)
@@ -98,43 +148,31 @@ func benchEnqueue(b *testing.B, f *Frontier, known int, draw string) {
 			}
 		})
 	}
-	start, n := time.Now(), 0
+	b.ReportAllocs()
+	start, cpu, before := time.Now(), cpuTime(b), f.Summary().Sequence
 	for b.Loop() {
-		left <- struct{}{}
-		n++
+		turns <- struct{}{}
 	}
-	close(left)
-	wg.Wait()
-	b.ReportMetric(float64(n*batch)/time.Since(start).Seconds(), "refs/s")
+	close(turns)
+	callers.Wait()
+	refs := float64(b.N * benchBatch)
+	b.ReportMetric(refs/time.Since(start).Seconds(), "refs/s")
+	b.ReportMetric(float64(cpuTime(b)-cpu)/refs/1e3, "cpu-µs/ref")
+	b.ReportMetric(refs/float64(f.Summary().Sequence-before), "refs/commit")
 }
 
-// BenchmarkCycle leases and completes, durably, with 64 workers.
+// BenchmarkCycle leases and completes, durably: pages without a link.
 func BenchmarkCycle(b *testing.B) {
-	s := openBolt(b, filepath.Join(b.TempDir(), "f.db"))
+	s := openBolt(b, filepath.Join(b.TempDir(), "frontier.db"))
 	defer s.Close()
 	f := benchFrontier(b, s)
 	defer f.Close()
-	fill(b, f, 200_000)
-	var mu sync.Mutex
-	filled := 200_000
-	more := func() {
-		mu.Lock()
-		defer mu.Unlock()
-		refs := make([]Reference, 5000)
-		for i := range refs {
-			refs[i] = Reference{Observed: benchURL(filled), Rule: "a"}
-			filled++
-		}
-		if _, err := f.Enqueue(context.Background(), Sitemap, refs...); err != nil {
-			panic(err)
-		}
-	}
-	leases := make(chan Lease, 64)
-	done := make(chan Completion, 64)
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	for range 64 {
-		wg.Go(func() {
+	const reserve = 100_000
+	admitted := 0
+	leases := make(chan Lease)
+	var workers sync.WaitGroup
+	for range benchCallers {
+		workers.Go(func() {
 			for l := range leases {
 				if _, err := f.Complete(context.Background(), page(l)); err != nil {
 					panic(err)
@@ -142,51 +180,51 @@ func BenchmarkCycle(b *testing.B) {
 			}
 		})
 	}
-	_ = done
-	start, n := time.Now(), 0
+	b.ReportAllocs()
+	var spent, cpuSpent time.Duration // on admitting, which is not part of a cycle
+	start, cpu, n := time.Now(), cpuTime(b), 0
 	var got []Lease
 	for b.Loop() {
-		if len(got) == 0 {
+		if n == admitted {
+			b.StopTimer()
+			began, cpuBegan := time.Now(), cpuTime(b)
+			admit(b, f, admitted, reserve)
+			admitted += reserve
+			spent += time.Since(began)
+			cpuSpent += cpuTime(b) - cpuBegan
+			b.StartTimer()
+		}
+		for len(got) == 0 {
 			var err error
-			if filled-n < 10_000 {
-				more()
-			}
-			if got, err = f.Lease(ctx, 64); err != nil {
-				b.Fatal(err)
-			}
+			got, err = f.Lease(b.Context(), benchCallers)
+			require.NoError(b, err)
 		}
 		leases <- got[0]
 		got = got[1:]
 		n++
 	}
 	close(leases)
-	wg.Wait()
-	cancel()
-	b.ReportMetric(float64(n)/time.Since(start).Seconds(), "cycles/s")
+	workers.Wait()
+	b.ReportMetric(float64(n)/(time.Since(start)-spent).Seconds(), "cycles/s")
+	b.ReportMetric(float64(cpuTime(b)-cpu-cpuSpent)/float64(n)/1e3, "cpu-µs/cycle")
 }
 
-// BenchmarkReopen opens a store with many identities and leases one.
+// BenchmarkReopen opens a store that knows many identities, and leases one URL.
 func BenchmarkReopen(b *testing.B) {
 	for _, known := range []int{100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("known=%d", known), func(b *testing.B) {
-			path := filepath.Join(b.TempDir(), "f.db")
-			s := openBolt(b, path)
-			f := benchFrontier(b, s)
-			fill(b, f, known)
-			require.NoError(b, f.Close())
-			require.NoError(b, s.Close())
+			path := filled(b, known)
 			info, err := os.Stat(path)
 			require.NoError(b, err)
 			for b.Loop() {
 				s := openBolt(b, path)
 				f := benchFrontier(b, s)
-				l, err := f.Lease(b.Context(), 1)
-				if err != nil && !errors.Is(err, ErrDone) {
-					b.Fatal(err)
-				}
-				_ = l
-				f.Close()
-				s.Close()
+				_, err := f.Lease(b.Context(), 1)
+				require.NoError(b, err)
+				b.StopTimer()
+				require.NoError(b, f.Close())
+				require.NoError(b, s.Close())
+				b.StartTimer()
 			}
 			b.ReportMetric(float64(info.Size())/float64(known), "B/url")
 		})
