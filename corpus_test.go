@@ -147,11 +147,7 @@ func (c corpus) walk(t *testing.T) []string {
 			if err != nil || to.Host != base.Host || to.Scheme != base.Scheme {
 				continue
 			}
-			name := strings.TrimPrefix(path.Clean(to.Path), "/")
-			if strings.HasSuffix(to.Path, "/") {
-				name = path.Join(name, "index.html")
-			}
-			if !seen[name] && c.isPage(name) {
+			if name := fileOf(to); !seen[name] && c.isPage(name) {
 				seen[name] = true
 				queue = append(queue, name)
 			}
@@ -185,20 +181,19 @@ type corpusSite struct {
 	moment
 
 	mu   sync.Mutex
-	hits map[string]int // by path, without the slash; but for robots.txt
+	hits map[string]int // by path and query, but for robots.txt
 }
 
 func (c corpus) serve(t *testing.T) *corpusSite {
 	s := &corpusSite{hits: map[string]int{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.tick()
-		name := strings.TrimPrefix(r.URL.Path, "/")
-		if name != "robots.txt" {
+		if r.URL.Path != "/robots.txt" {
 			s.mu.Lock()
-			s.hits[name]++
+			s.hits[r.RequestURI]++
 			s.mu.Unlock()
 		}
-		file, err := os.Open(filepath.Join(c.root, filepath.FromSlash(path.Clean("/"+name))))
+		file, err := os.Open(filepath.Join(c.root, fileOf(r.URL)))
 		if err != nil {
 			http.NotFound(w, r)
 			return
@@ -215,21 +210,28 @@ func (c corpus) serve(t *testing.T) *corpusSite {
 	return s
 }
 
-// paths lists what was requested.
+// paths lists the files that were requested.
 func (s *corpusSite) paths() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	seen := map[string]bool{}
-	for name := range s.hits {
-		if strings.HasSuffix(name, "/") || name == "" {
-			name += "index.html"
+	for target := range s.hits {
+		if u, err := url.ParseRequestURI(target); err == nil {
+			seen[fileOf(u)] = true
 		}
-		seen[name] = true
 	}
 	return sortedKeys(seen)
 }
 
-// most is how often the path was requested that was requested most.
+// fileOf is the file that a site serves at u.
+func fileOf(u *url.URL) string {
+	if strings.HasSuffix(u.Path, "/") {
+		return strings.TrimPrefix(path.Join(u.Path, "index.html"), "/")
+	}
+	return strings.TrimPrefix(path.Clean(u.Path), "/")
+}
+
+// most is how often the URL was requested that was requested most.
 func (s *corpusSite) most() (most int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
