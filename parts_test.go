@@ -1,267 +1,269 @@
+//go:build unix
+
 package weir_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"slices"
+	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/weircrawl/weir"
+	"github.com/weircrawl/weir/fetch"
+	"github.com/weircrawl/weir/fetch/fetchtest"
+	"github.com/weircrawl/weir/frontier"
+	"github.com/weircrawl/weir/ledger"
+	"github.com/weircrawl/weir/render"
 	"github.com/weircrawl/weir/storage"
+	"github.com/weircrawl/weir/storage/memory"
+	"github.com/weircrawl/weir/storage/sinktest"
+	"github.com/weircrawl/weir/storage/storetest"
+	"github.com/weircrawl/weir/urlnorm"
 )
 
-// ownStore is a storage.Store of this test: sorted maps in memory and, where it
-// has a file, a line of JSON for each write.
-type ownStore struct {
-	every int // writes of the file are put off until there are so many; 1: never
+// partsWeb ends URLs in every way that does not depend on chance.
+const partsWeb = `
+-- http://a.test/robots.txt --
+User-agent: *
+Disallow: /private
+-- http://a.test/ --
+<title>home</title><script src="/app.js"></script>
+<a href="/one#x">1</a> <a href="one">again</a> <a href="./two?q=1&amp;r=2">2</a> <a href="/private">p</a> <a href="mailto:a@a.test">m</a>
+<a href="http://b.test/">off</a> <a href="/old">old</a> <a href="/gone">g</a> <a href="/broken">b</a> <a href="/long">l</a> <img src="/x.png">
+<a href="/nofollow" rel="nofollow">n</a> <a href="http://A.test:80/one">1</a> <a href="/round">r</a>
+-- http://a.test/app.js --
+document.title = "home"
+-- http://a.test/one --
+<title>one</title><a href="/deep/1">d</a> <a href="/">home</a>
+-- http://a.test/two?q=1&r=2 --
+<title>two</title>
+-- http://a.test/deep/1 --
+<title>deep</title><a href="/deep/2">d</a>
+-- http://a.test/deep/2 --
+<a href="/deep/3">d</a>
+-- http://a.test/old --
+HTTP 301
+Location: http://www.a.test/new
+-- http://www.a.test/new --
+<title>new</title>
+-- http://a.test/gone --
+HTTP 410
+-- http://a.test/broken --
+HTTP 500
+-- http://a.test/round --
+HTTP 302
+Location: /round
+-- http://a.test/long --
+! repeat 500
 
-	mu     sync.RWMutex
+<p>long
+`
+
+func TestFivePartsOfOnesOwnGiveTheSameReceipt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem := memory.New()
+		standard := weir.Config{Store: mem, Artifacts: mem}
+		want, wantResults := crawlParts(t, standard)
+		require.Equal(t, ledger.CompleteWithFailures, want.Verdict, want)
+		require.Len(t, want.Reasons, 7, "the web has an end of every kind: %v", want.Reasons)
+
+		store, err := openOwn("")
+		require.NoError(t, err)
+		sink, normalizer, policy, browser := &ownSink{disk: &ownDisk{}}, &ownNormalizer{}, &ownPolicy{}, &ownRenderer{}
+		got, gotResults := crawlParts(t, weir.Config{Store: store, Artifacts: sink, Normalizer: normalizer, Policy: policy, Renderer: browser,
+			Render: func(p *weir.Page) bool { return p.MediaType == "text/html" }})
+		assert.Equal(t, want, got)
+		assert.Equal(t, wantResults, gotResults)
+
+		assert.NotZero(t, normalizer.calls.Load(), "the normalizer")
+		assert.NotZero(t, policy.calls.Load(), "the policy")
+		assert.EqualValues(t, 7, browser.pages.Load(), "pages are shown by the renderer")
+		assert.EqualValues(t, 1, browser.scripts.Load(), "which loads what belongs to them")
+		assert.NotEmpty(t, store.spaces, "the store")
+		assert.Positive(t, sink.disk.synced, "the sink")
+		assert.Len(t, sink.disk.bytes, sink.disk.synced, "whose bytes are durable before the last commit")
+		assert.NoError(t, errors.Join(store.Close(), sink.Close()), "what Config brings stays open")
+	})
+}
+
+// crawlParts crawls the web under cfg, and returns the receipt without its times
+// and its sequence, and what became of each URL.
+func crawlParts(t *testing.T, cfg weir.Config) (ledger.Receipt, []string) {
+	web, err := fetchtest.Parse("parts", []byte(partsWeb))
+	require.NoError(t, err)
+	cfg.UserAgent, cfg.Workers, cfg.Fetch.Transport = "weirtest/1.0", 1, web
+	cfg.Budget = weir.Budget{Depth: 3, Attempts: 1, Response: 1000}
+	cfg.Scope = frontier.Scope{Sites: []string{"a.test"}}
+	cfg.OnPage = func(_ context.Context, p *weir.Page) error { return p.Emit("title", p.Doc().Find("title").Text()) }
+	receipt, err := weir.Run(t.Context(), cfg, "http://a.test/")
+	require.NoError(t, err)
+	receipt.Began, receipt.Ended, receipt.Used.Wall, receipt.Sequence = time.Time{}, time.Time{}, 0, 0
+	reader, err := frontier.NewReader(t.Context(), cfg.Store, "")
+	require.NoError(t, err)
+	if cfg.Normalizer != nil {
+		reader.Normalizer = cfg.Normalizer
+	}
+	require.NoError(t, reader.Check(t.Context()))
+	require.NoError(t, reader.Replay(t.Context()))
+	return receipt, outcomes(t, reader, cfg.Artifacts)
+}
+
+func outcomes(t *testing.T, reader *frontier.Reader, sink storage.ArtifactSink) (list []string) {
+	for r, err := range reader.Results(t.Context(), 0) {
+		require.NoError(t, err)
+		if r.Evidence.Artifact != (storage.Ref{}) {
+			a, err := sink.Open(t.Context(), r.Evidence.Artifact)
+			require.NoError(t, err, r.URL)
+			require.Equal(t, r.Evidence.Digest, storage.Sum(a.Body), r.URL)
+		}
+		list = append(list, fmt.Sprintf("%s {%s} %s %s %s", r.State, r.Reason, r.URL, r.Evidence.Digest, r.Records))
+	}
+	return list
+}
+
+func TestOnesOwnStoreIsAStore(t *testing.T) {
+	storetest.Run(t, func(dir string) (storage.Store, error) { return openOwn(dir + "/store") })
+}
+
+func TestOnesOwnSinkIsASink(t *testing.T) {
+	disks := map[string]*ownDisk{}
+	sinktest.Run(t, func(dir string) (storage.ArtifactSink, error) {
+		if disks[dir] == nil {
+			disks[dir] = &ownDisk{}
+		}
+		return &ownSink{disk: disks[dir]}, nil
+	})
+}
+
+// ownSink is an ArtifactSink of this test: one segment that grows.
+type ownSink struct {
+	mu     sync.Mutex
 	closed bool
-	spaces map[string]*sorted
-	fences map[string]*ownFence
-	file   *os.File // nil: in memory only
-	late   [][]byte // lines that are acknowledged and not in the file
+	disk   *ownDisk
 }
 
-type ownFence struct {
-	storage.Fence
-	until time.Time
+// ownDisk is what outlives a sink.
+type ownDisk struct {
+	bytes  []byte
+	synced int // so many are durable
 }
 
-// sorted is a map whose keys have an order.
-type sorted struct {
-	keys   []string
-	values map[string][]byte
-}
-
-func (s *sorted) put(key string, value []byte) {
-	if _, known := s.values[key]; !known {
-		at, _ := slices.BinarySearch(s.keys, key)
-		s.keys = slices.Insert(s.keys, at, key)
+func (s *ownSink) Append(ctx context.Context, a storage.Artifact) (storage.Ref, error) {
+	var text bytes.Buffer
+	if err := gob.NewEncoder(&text).Encode(a); err != nil {
+		return storage.Ref{}, err
 	}
-	s.values[key] = bytes.Clone(value)
-}
-
-func (s *sorted) remove(key string) {
-	if at, known := slices.BinarySearch(s.keys, key); known {
-		s.keys = slices.Delete(s.keys, at, at+1)
-		delete(s.values, key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(ctx); err != nil {
+		return storage.Ref{}, err
 	}
+	ref := storage.Ref{Segment: "own", Offset: int64(len(s.disk.bytes)), Length: int64(text.Len()), Digest: storage.Sum(a.Body)}
+	s.disk.bytes = append(s.disk.bytes, text.Bytes()...)
+	return ref, nil
 }
 
-// An ownLine is one write, as the file has it.
-type ownLine struct {
-	Fence storage.Fence
-	Ops   []storage.Op
-}
-
-// openOwn opens the store in the file at path, which may be new; no path is a
-// store in memory.
-func openOwn(path string) (*ownStore, error) {
-	s := &ownStore{every: 1, spaces: map[string]*sorted{}, fences: map[string]*ownFence{}}
-	if path == "" {
-		return s, nil
+func (s *ownSink) Open(ctx context.Context, r storage.Ref) (a storage.Artifact, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(ctx); err != nil {
+		return a, err
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, err
+	size := int64(len(s.disk.bytes))
+	if r.Segment != "own" || r.Offset < 0 || r.Length < 0 || r.Offset > size || r.Length > size-r.Offset {
+		return a, fmt.Errorf("%w: nothing at %+v", storage.ErrCorrupt, r)
 	}
-	s.file = file
-	return s, s.replay()
+	err = gob.NewDecoder(bytes.NewReader(s.disk.bytes[r.Offset : r.Offset+r.Length])).Decode(&a)
+	if err != nil || storage.Sum(a.Body) != r.Digest {
+		return storage.Artifact{}, fmt.Errorf("%w: another artifact at %+v (%w)", storage.ErrCorrupt, r, err)
+	}
+	return a, nil
 }
 
-// replay makes the writes of the file again, and cuts off a torn one.
-func (s *ownStore) replay() error {
-	lines := bufio.NewReader(s.file)
-	for whole := int64(0); ; {
-		text, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return s.file.Truncate(whole)
-		}
-		var line ownLine
-		if err == nil {
-			err = json.Unmarshal(text, &line)
-		}
-		if err != nil {
-			return fmt.Errorf("%w: %w", storage.ErrCorrupt, err)
-		}
-		whole += int64(len(text))
-		line.Fence.TTL = 0 // its owner is gone
-		s.apply(line)
+func (s *ownSink) Sync(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(ctx); err != nil {
+		return err
 	}
+	s.disk.synced = len(s.disk.bytes)
+	return nil
 }
 
-func (s *ownStore) usable(ctx context.Context) error {
+func (s *ownSink) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed, s.disk.synced = true, len(s.disk.bytes)
+	return nil
+}
+
+func (s *ownSink) usable(ctx context.Context) error {
 	if s.closed {
 		return storage.ErrClosed
 	}
 	return ctx.Err()
 }
 
-// write makes a line durable, and then visible.
-func (s *ownStore) write(line ownLine) error {
-	if s.file != nil {
-		text, err := json.Marshal(line)
-		if err != nil {
-			return err
-		}
-		s.late = append(s.late, append(text, '\n'))
-		if len(s.late) >= s.every {
-			if err := s.flush(); err != nil {
-				return err
+// ownNormalizer is net/url: enough for a web that is plain.
+type ownNormalizer struct{ calls atomic.Int64 }
+
+func (n *ownNormalizer) Normalize(base *urlnorm.URL, ref string) (urlnorm.URL, error) {
+	n.calls.Add(1)
+	from := &url.URL{}
+	if base != nil {
+		from, _ = url.Parse(base.Request) // it was made below
+	}
+	u, err := from.Parse(ref)
+	switch {
+	case err != nil:
+		return urlnorm.URL{}, urlnorm.Malformed
+	case u.Scheme != "http" && u.Scheme != "https":
+		return urlnorm.URL{}, urlnorm.UnsupportedScheme
+	}
+	u.Fragment, u.Host = "", strings.TrimSuffix(strings.ToLower(u.Host), ":80")
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return urlnorm.URL{Observed: ref, Request: u.String(), Origin: urlnorm.Origin(u.Scheme + "://" + u.Host),
+		Key: urlnorm.Key{Version: "own/1", Text: u.String()}}, nil
+}
+
+// ownPolicy asks for what the default policy asks for, under another name.
+type ownPolicy struct{ calls atomic.Int64 }
+
+func (p *ownPolicy) Policy(urlnorm.Origin) frontier.Policy {
+	p.calls.Add(1)
+	return frontier.Policy{Version: "own/1", Delay: time.Second}
+}
+
+// ownRenderer is a browser without a screen: it loads scripts, and runs none.
+type ownRenderer struct{ pages, scripts atomic.Int64 }
+
+func (b *ownRenderer) Render(ctx context.Context, r render.Request) (render.Result, error) {
+	response := r.Fetch(ctx, fetch.Request{URL: r.URL})
+	if response.Err != nil {
+		return render.Result{}, response.Err
+	}
+	b.pages.Add(1)
+	result := render.Result{Document: bytes.Clone(response.Body), Status: response.Status, Header: response.Header, Quiet: true}
+	for _, part := range strings.Split(string(response.Body), `src="`)[1:] {
+		ref, _, _ := strings.Cut(part, `"`)
+		if script, err := url.JoinPath(r.URL, ref); err == nil && strings.HasSuffix(ref, ".js") {
+			if r.Fetch(ctx, fetch.Request{URL: script}).Status == 200 {
+				b.scripts.Add(1)
 			}
 		}
 	}
-	s.apply(line)
-	return nil
-}
-
-func (s *ownStore) flush() error {
-	_, err := s.file.Write(bytes.Join(s.late, nil))
-	s.late = nil
-	return errors.Join(err, s.file.Sync())
-}
-
-func (s *ownStore) apply(line ownLine) {
-	line.Fence.Value = bytes.Clone(line.Fence.Value)
-	s.fences[line.Fence.Name] = &ownFence{line.Fence, time.Now().Add(line.Fence.TTL)}
-	for _, op := range line.Ops {
-		space := s.spaces[op.Space.Name]
-		if space == nil {
-			space = &sorted{values: map[string][]byte{}}
-			s.spaces[op.Space.Name] = space
-		}
-		if op.Delete {
-			space.remove(string(op.Key))
-		} else {
-			space.put(string(op.Key), op.Value)
-		}
-	}
-}
-
-func (s *ownStore) Claim(ctx context.Context, want storage.Fence) (storage.Fence, error) {
-	if err := want.Check(); err != nil {
-		return storage.Fence{}, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.usable(ctx); err != nil {
-		return storage.Fence{}, err
-	}
-	next := storage.Fence{Name: want.Name}
-	if old := s.fences[want.Name]; old != nil {
-		next = old.now()
-		if next.TTL > 0 && next.Owner != want.Owner {
-			return next, storage.ErrHeld
-		}
-	}
-	next.Owner, next.TTL = want.Owner, max(want.TTL, 0)
-	next.Generation++
-	return next, s.write(ownLine{Fence: next})
-}
-
-// now is the fence with what remains of its TTL.
-func (f *ownFence) now() storage.Fence {
-	now := f.Fence
-	now.TTL, now.Value = max(time.Until(f.until), 0), bytes.Clone(f.Value)
-	return now
-}
-
-func (s *ownStore) Commit(ctx context.Context, f storage.Fence, ops []storage.Op) error {
-	if err := s.Limits().CheckCommit(f, ops); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.usable(ctx); err != nil {
-		return err
-	}
-	old := s.fences[f.Name]
-	if old == nil || f.Generation != old.Generation || f.Sequence != old.Sequence+1 {
-		return storage.ErrFenced
-	}
-	f.Owner, f.TTL = old.Owner, max(f.TTL, 0)
-	return s.write(ownLine{Fence: f, Ops: ops})
-}
-
-func (s *ownStore) Read(ctx context.Context, requests ...storage.ReadRequest) ([]storage.ReadResult, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if err := s.usable(ctx); err != nil {
-		return nil, err
-	}
-	results := make([]storage.ReadResult, len(requests))
-	for i, r := range requests {
-		if err := r.Check(); err != nil {
-			return nil, err
-		}
-		if space := s.spaces[r.Space.Name]; space != nil {
-			results[i] = space.read(r)
-		} else if r.Keys != nil {
-			results[i] = storage.ReadResult{Keys: r.Keys, Values: make([][]byte, len(r.Keys))}
-		}
-	}
-	return results, nil
-}
-
-func (s *sorted) read(r storage.ReadRequest) (result storage.ReadResult) {
-	take := func(key string) {
-		value, known := s.values[key]
-		if known {
-			value = append([]byte{}, value...)
-		}
-		result.Keys, result.Values = append(result.Keys, []byte(key)), append(result.Values, value)
-	}
-	for _, key := range r.Keys {
-		take(string(key))
-	}
-	if r.Keys != nil {
-		return result
-	}
-	from, _ := slices.BinarySearch(s.keys, string(r.From))
-	for _, key := range s.keys[from:] {
-		if len(result.Keys) == r.Limit || r.To != nil && key >= string(r.To) {
-			break
-		}
-		take(key)
-	}
-	return result
-}
-
-func (s *ownStore) Fences(ctx context.Context, prefix string) ([]storage.Fence, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if err := s.usable(ctx); err != nil {
-		return nil, err
-	}
-	var list []storage.Fence
-	for name, f := range s.fences {
-		if strings.HasPrefix(name, prefix) {
-			list = append(list, f.now())
-		}
-	}
-	slices.SortFunc(list, func(a, b storage.Fence) int { return strings.Compare(a.Name, b.Name) })
-	return list, nil
-}
-
-func (s *ownStore) Limits() storage.Limits {
-	return storage.Limits{Value: 64 << 10, Batch: 8 << 20, Partitions: 1, Exclusive: true}
-}
-
-func (s *ownStore) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed || s.file == nil {
-		s.closed = true
-		return nil
-	}
-	s.closed = true
-	return errors.Join(s.flush(), s.file.Close())
+	return result, nil
 }
