@@ -76,6 +76,10 @@ func TestAWebIsCrawledOncePolitelyAndAccountedFor(t *testing.T) {
 		cfg := over(w, mem)
 		cfg.OnPage = func(ctx context.Context, p *Page) error {
 			if price := p.Doc().Find(".price").Text(); price != "" {
+				referrer, err := p.Referrer(ctx)
+				assert.NoError(t, err)
+				assert.Equal(t, "http://a.test/", referrer)
+				assert.Equal(t, 1, p.Depth)
 				return p.Emit("price", price)
 			}
 			return nil
@@ -171,7 +175,7 @@ func TestARunOfNothingButWholePagesIsComplete(t *testing.T) {
 	})
 }
 
-func TestAStoppedRunGoesOnWhereItWas(t *testing.T) {
+func TestSA3AStoppedRunFetchesNothingTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var site strings.Builder
 		for i := range 5 {

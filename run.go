@@ -163,7 +163,9 @@ func (r *run) free(ctx context.Context) (int, error) {
 // work turns leases into completions. It never waits for a commit.
 func (r *run) work(ctx context.Context) {
 	for l := range r.leases {
-		call(r.cfg.Trace.Leased, l)
+		if r.cfg.Trace.Leased != nil {
+			r.cfg.Trace.Leased(l)
+		}
 		if c, ok := r.attempt(ctx, l); ok {
 			r.backlog.put(c)
 		}
@@ -222,11 +224,4 @@ func stopReason(err error) frontier.Reason {
 		return "closed"
 	}
 	return "context"
-}
-
-// call calls an optional function of a Trace.
-func call[T any](f func(T), v T) {
-	if f != nil {
-		f(v)
-	}
 }
