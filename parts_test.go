@@ -32,7 +32,8 @@ import (
 	"github.com/weircrawl/weir/urlnorm"
 )
 
-// partsWeb ends URLs in every way that does not depend on chance.
+// partsWeb ends URLs in every way that does not depend on chance. No two
+// requests fall due together: the order of results is part of the receipt.
 const partsWeb = `
 -- http://a.test/robots.txt --
 User-agent: *
@@ -55,6 +56,10 @@ document.title = "home"
 -- http://a.test/old --
 HTTP 301
 Location: http://www.a.test/new
+-- http://www.a.test/robots.txt --
+! delay 1300ms
+
+User-agent: *
 -- http://www.a.test/new --
 <title>new</title>
 -- http://a.test/gone --
@@ -102,7 +107,7 @@ func TestFivePartsOfOnesOwnGiveTheSameReceipt(t *testing.T) {
 func crawlParts(t *testing.T, cfg weir.Config) (ledger.Receipt, []string) {
 	web, err := fetchtest.Parse("parts", []byte(partsWeb))
 	require.NoError(t, err)
-	cfg.UserAgent, cfg.Workers, cfg.Fetch.Transport = "weirtest/1.0", 1, web
+	cfg.UserAgent, cfg.Workers, cfg.Fetch.Transport = "weirtest/1.0", 2, web
 	cfg.Budget = weir.Budget{Depth: 3, Attempts: 1, Response: 1000}
 	cfg.Scope = frontier.Scope{Sites: []string{"a.test"}}
 	cfg.OnPage = func(_ context.Context, p *weir.Page) error { return p.Emit("title", p.Doc().Find("title").Text()) }
