@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/weircrawl/weir/internal/faults"
 	"github.com/weircrawl/weir/storage"
 	"github.com/weircrawl/weir/storage/memory"
 )
@@ -53,10 +54,10 @@ func lived(t *testing.T) storage.Store {
 	complete(t, f, leases["http://a.test/old"].Redirected("/new", Evidence{Status: 301}))
 	synctest.Wait()
 	require.NoError(t, f.Stop(ctx, "operator"))
-	require.NoError(t, f.Close()) // /6 and /x are leased
-	f = openRaw(t, s, func(c *Config) { c.Gates = true; c.Budget.URLs = 20; c.Run = "life" })
-	require.NoError(t, f.Stop(ctx, "operator")) // before what the raise owes is done
-	require.NoError(t, f.Close())
+	require.NoError(t, f.Close())             // /6 and /x are leased
+	s.on(once(faults.AfterCommit, errBroken)) // it ends before what the raise owes is done
+	_, err = Open(ctx, Config{Store: s, Gates: true, Run: "life", Budget: Budget{URLs: 20}})
+	require.ErrorIs(t, err, errBroken)
 	return s
 }
 
