@@ -101,6 +101,9 @@ func (u *urlRow) take(e *entry, to State, seq uint64) {
 	if e.url != "" {
 		u.url = e.url
 	}
+	if e.via != (place{}) {
+		u.from = e.via
+	}
 }
 
 // outOfOrder reports whether u stands in its origin's ready rows.

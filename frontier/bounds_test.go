@@ -1,10 +1,12 @@
 package frontier
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -112,4 +114,53 @@ func TestScopeTooLargeForARowIsRefused(t *testing.T) {
 	}
 	_, err := Open(t.Context(), Config{Store: memory.New(), Scope: Scope{Hosts: hosts}})
 	require.ErrorContains(t, err, "name Sites")
+}
+
+func TestRedirectsInACircleEndByTheirBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		f := open(t, memory.New())
+		_, err := f.Enqueue(ctx, Seed, refs("http://a.test/a")...)
+		require.NoError(t, err)
+		requests := 0
+		for {
+			leases, err := f.Lease(ctx, 1)
+			if errors.Is(err, ErrDone) {
+				break
+			}
+			require.NoError(t, err)
+			requests++
+			require.LessOrEqual(t, requests, 20)
+			target := map[string]string{"http://a.test/a": "/b", "http://a.test/b": "/c", "http://a.test/c": "/a"}[leases[0].URL]
+			_, err = f.Complete(ctx, leases[0].Redirected(target, Evidence{Status: 302}))
+			require.NoError(t, err)
+		}
+		require.Equal(t, 11, requests)
+		s := f.Summary()
+		require.EqualValues(t, 1, s.States[Failed])
+		require.EqualValues(t, 1, s.Slots)
+	})
+}
+
+func TestCrawlDelayCountsFromTheGatesOwnRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		f := open(t, memory.New(), func(c *Config) { c.Gates = true })
+		_, err := f.Enqueue(ctx, Seed, refs("http://a.test/a", "http://a.test/b")...)
+		require.NoError(t, err)
+		began, at := time.Now(), []time.Duration{}
+		for range 3 {
+			leases, err := f.Lease(ctx, 1)
+			require.NoError(t, err)
+			at = append(at, time.Since(began))
+			require.NoError(t, f.Sent(leases[0], time.Now()))
+			c := page(leases[0])
+			if leases[0].Gate {
+				c = leases[0].Open(nil, time.Now().Add(time.Hour), 5*time.Second, Evidence{Status: 200})
+			}
+			_, err = f.Complete(ctx, c)
+			require.NoError(t, err)
+		}
+		require.Equal(t, []time.Duration{0, 5 * time.Second, 10 * time.Second}, at)
+	})
 }

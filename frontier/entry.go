@@ -36,6 +36,7 @@ type entry struct {
 	try      *try
 	evidence storage.Ref
 	row      *urlRow // of Admit: the whole row
+	via      place   // of Reopen: the URL whose redirect leads back
 	moved    bool    // of Admit: a redirect's slot
 
 	// Of the run: what is added to its counters.
@@ -83,6 +84,7 @@ const (
 	hasMoved
 	hasCounts
 	hasTries
+	hasVia
 )
 
 func (e *entry) flags() uint64 {
@@ -94,7 +96,7 @@ func (e *entry) flags() uint64 {
 		{e.ready != 0, hasReady}, {e.try != nil, hasTry}, {e.result != 0, hasResult},
 		{e.settled != admissionRef{}, hasSettled}, {e.url != "", hasURL}, {e.stored != nil, hasStored},
 		{e.evidence != storage.Ref{}, hasEvidence}, {e.row != nil, hasRow}, {e.moved, hasMoved},
-		{e.bytes|e.reserved|e.records != 0, hasCounts},
+		{e.via != place{}, hasVia}, {e.bytes|e.reserved|e.records != 0, hasCounts},
 		{e.attempts|e.losses|e.busies|e.handlers|uint32(e.hop) != 0, hasTries},
 	} {
 		if bit.set {
@@ -200,6 +202,10 @@ func (e *entry) writeURL(w *codec.Writer) {
 	if f&hasRow != 0 {
 		e.row.write(w)
 	}
+	if f&hasVia != 0 {
+		w.Fixed(e.via.origin)
+		w.Fixed(e.via.n)
+	}
 	if f&hasCounts != 0 {
 		w.Int(e.bytes)
 		w.Int(e.reserved)
@@ -285,6 +291,9 @@ func (e *entry) readURL(r *codec.Reader) {
 		e.row = readURL(e.place, r)
 	}
 	e.moved = f&hasMoved != 0
+	if f&hasVia != 0 {
+		e.via = place{r.Fixed(), r.Fixed()}
+	}
 	if f&hasCounts != 0 {
 		e.bytes, e.reserved, e.records = r.Int(), r.Int(), r.Int()
 	}

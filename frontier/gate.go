@@ -56,16 +56,20 @@ func (t *tx) settleGate(c *completing, o *origin, v *live) error {
 	f, g := t.f, &o.pace.gate
 	add := entry{bytes: min(c.Evidence.Bytes, v.limit), reserved: -v.limit, evidence: c.Evidence.Artifact,
 		try: &try{gen: g.gen, outcome: c.Outcome, hash: c.hash, seq: t.seq}}
-	t.pass(o, v, c)
+	sent := t.pass(o, v, c)
 	why := c.Reason
 	switch c.Outcome {
 	case OutcomeOpen:
-		return t.gateDo(o, Finish, why, add, func(g *gate) {
+		err := t.gateDo(o, Finish, why, add, func(g *gate) {
 			until := f.micros(c.Until)
 			g.state, g.until = gateOpen, min(max(until, t.now+1e6), t.now+maxOpen)
 			g.delay = min(max(c.Delay.Microseconds(), 0), maxSiteDelay)
 			g.note, g.attempts, g.losses = c.Note, 0, 0
 		})
+		if sent != 0 {
+			t.space(o, sent) // by the delay that the site has just asked for
+		}
+		return err
 	case OutcomeEnded:
 		return t.endOrigin(o, add, stateOf(c.Target), why)
 	case OutcomeReleased:

@@ -151,8 +151,6 @@ func (t *tx) spaced(o *origin, v *live) {
 	}
 	v.spaced = true
 	o.unsent--
-	if due := sent + t.delay(o); due > o.pace.due {
-		t.repace(o, func(p *pace) { p.due, p.why = due, "" })
-	}
+	t.space(o, sent)
 	t.f.rouse(o, t.now)
 }

@@ -57,7 +57,7 @@ func (t *tx) redirectBack(back, u *urlRow, e *entry) error {
 		return nil
 	}
 	r := back.entry(Reopen, "redirect", t.f.policy(t.f.origins[back.place.origin].text).Version)
-	r.hop, r.ready, r.stored = u.hop+1, t.now, nil
+	r.hop, r.ready, r.stored, r.via = u.hop+1, t.now, nil, u.place
 	if err := t.do(r); err != nil {
 		return err
 	}

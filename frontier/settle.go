@@ -192,8 +192,8 @@ func (t *tx) unfree() {
 }
 
 // pass charges an origin for a request that has been answered, and frees its
-// slot.
-func (t *tx) pass(o *origin, v *live, c *completing) {
+// slot. It returns when the request was sent; 0: there was none.
+func (t *tx) pass(o *origin, v *live, c *completing) int64 {
 	f := t.f
 	f.mu.Lock()
 	sent := v.sent
@@ -202,15 +202,21 @@ func (t *tx) pass(o *origin, v *live, c *completing) {
 		if sent == 0 {
 			sent = t.now
 		}
-		if due := sent + t.delay(o); due > o.pace.due {
-			t.repace(o, func(p *pace) { p.due, p.why = due, "" })
-		}
+		t.space(o, sent)
 	}
 	t.incident(o, c)
 	t.settled = append(t.settled, v.row)
 	t.touch(o)
 	t.free(v)
 	t.refill()
+	return sent
+}
+
+// space makes o wait its delay from the moment a request was sent.
+func (t *tx) space(o *origin, sent int64) {
+	if due := sent + t.delay(o); due > o.pace.due {
+		t.repace(o, func(p *pace) { p.due, p.why = due, "" })
+	}
 }
 
 // refill lets origins go on that wait for bytes to be returned, or to learn that

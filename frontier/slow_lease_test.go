@@ -329,10 +329,15 @@ func (m *slow) inOrder() (ls []*slowLease) {
 
 // inChain is the earlier member of u's chain of redirects that has the key.
 func (u *slowURL) inChain(key urlnorm.Key) *slowURL {
-	for at := u; at != nil; at = at.from {
+	at := u
+	for range u.hop + 1 {
+		if at == nil {
+			break
+		}
 		if at.key == key.Text {
 			return at
 		}
+		at = at.from
 	}
 	return nil
 }

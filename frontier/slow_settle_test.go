@@ -54,17 +54,24 @@ func (m *slow) tooLate(c *Completion) AnswerKind {
 	return Stale
 }
 
+// requested reports whether a lease has led to a request.
+func requested(c *Completion, l *slowLease) bool {
+	return !l.stored && (l.sent != 0 || c.Evidence.Status != 0 || c.Outcome != OutcomeReleased && c.Outcome != OutcomeRefused)
+}
+
+// requestedAt is when the request was sent: now, if nobody has said.
+func (m *slow) requestedAt(l *slowLease) int64 {
+	if l.sent != 0 {
+		return l.sent
+	}
+	return m.now
+}
+
 // pass charges the origin and gives its slot back.
 func (m *slow) pass(c *Completion, l *slowLease) {
 	o := l.o
-	if requested := l.sent != 0 || c.Evidence.Status != 0 || c.Outcome != OutcomeReleased && c.Outcome != OutcomeRefused; requested && !l.stored {
-		at := l.sent
-		if at == 0 {
-			at = m.now
-		}
-		if m.broken != "delay" {
-			o.due = max(o.due, at+m.delay(o))
-		}
+	if requested(c, l) && m.broken != "delay" {
+		o.due = max(o.due, m.requestedAt(l)+m.delay(o))
 	}
 	switch c.Outcome {
 	case OutcomeBusy:
@@ -159,7 +166,7 @@ func (m *slow) redirect(c *Completion, u *slowURL) (State, Reason) {
 		}
 		u.attempts++
 		if back != nil {
-			m.reopenURL(back, u.hop+1)
+			m.reopenURL(back, u)
 			return Done, ReasonRedirected
 		}
 		if u.seed && !m.takes(string(n.Origin)) {
@@ -178,12 +185,12 @@ func (m *slow) redirect(c *Completion, u *slowURL) (State, Reason) {
 func (u *slowURL) originSite() string { return originText(u.origin.text).Site() }
 
 // reopenURL begins a chain's earlier member again, within its visit.
-func (m *slow) reopenURL(u *slowURL, hop int) {
+func (m *slow) reopenURL(u, via *slowURL) {
 	if !u.state.Terminal() {
 		return
 	}
 	m.ends[fmt.Sprintf("%s {%s}", u.state, u.reason.Word())]--
-	u.state, u.reason, u.hop, u.due = Queued, "redirect", hop, span{m.now, m.now}
+	u.state, u.reason, u.hop, u.from, u.due = Queued, "redirect", via.hop+1, via, span{m.now, m.now}
 }
 
 func (m *slow) settleGate(c *Completion, l *slowLease) {
@@ -197,6 +204,9 @@ func (m *slow) settleGate(c *Completion, l *slowLease) {
 		g.until = min(max(c.Until.UnixMicro(), m.now+1e6), m.now+maxOpen)
 		g.delay = min(max(c.Delay.Microseconds(), 0), maxSiteDelay)
 		g.note = string(c.Note)
+		if requested(c, l) && m.broken != "delay" {
+			o.due = max(o.due, m.requestedAt(l)+m.delay(o))
+		}
 		return
 	case OutcomeEnded:
 		ends := Refused
