@@ -40,13 +40,14 @@ type Page struct {
 	// Links are then its document's.
 	Rendered *render.Result
 
-	run   *run
-	lease frontier.Lease
-	text  string            // once read is set
-	read  bool              // the text was asked for
-	found *links.Result     // nil until asked for
-	links []Link            // nil until asked for
-	doc   *goquery.Document // nil until asked for
+	run     *run
+	lease   frontier.Lease
+	decoded []byte            // nil until asked for
+	text    string            // once read is set
+	read    bool              // the text was asked for
+	found   *links.Result     // nil until asked for
+	links   []Link            // nil until asked for
+	doc     *goquery.Document // nil until asked for
 
 	mu      sync.Mutex
 	sealed  bool // OnPage has returned, or was given up

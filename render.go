@@ -25,8 +25,8 @@ func (r *run) render(ctx context.Context, p *Page) error {
 	if err != nil {
 		return &renderError{fmt.Errorf("render %s: %w", p.URL, err)}
 	}
-	p.Rendered, p.text, p.read = &result, string(result.Document), true
-	p.doc, p.found, p.links = nil, nil, nil
+	p.Rendered = &result
+	p.read, p.doc, p.found, p.links = false, nil, nil, nil
 	return nil
 }
 

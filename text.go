@@ -6,8 +6,7 @@ import "github.com/weircrawl/weir/fetch"
 // How its encoding is found is fetch.Text's.
 func (p *Page) Text() string {
 	if !p.read {
-		p.text, _ = fetch.Text(p.Header, p.Body)
-		p.read = true
+		p.text, p.read = string(p.utf8()), true
 	}
 	return p.text
 }
@@ -15,10 +14,13 @@ func (p *Page) Text() string {
 // utf8 is Text as bytes that are not to be changed: the body itself where it is
 // in UTF-8.
 func (p *Page) utf8() []byte {
-	if text := p.Text(); text != string(p.Body) { // compares; copies nothing
-		return []byte(text)
+	if p.Rendered != nil {
+		return p.Rendered.Document
 	}
-	return p.Body
+	if p.decoded == nil {
+		p.decoded, _ = fetch.UTF8(p.Header, p.Body)
+	}
+	return p.decoded
 }
 
 // isHTML reports whether a page of this media type is a document with links.

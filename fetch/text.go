@@ -30,16 +30,31 @@ const (
 // are not gives way to a meta element that says something else. What no encoding
 // gives a meaning to becomes U+FFFD.
 func Text(header http.Header, body []byte) (string, Charset) {
+	text, c := UTF8(header, body)
+	return string(text), c
+}
+
+// UTF8 is Text without a copy, where body is UTF-8 already: the result is then a
+// part of body.
+func UTF8(header http.Header, body []byte) ([]byte, Charset) {
 	e, c := charsetOf(header, body)
 	body = bytes.TrimPrefix(body, []byte(utf8BOM))
 	if e == nil || c.Name == "utf-8" {
-		return strings.ToValidUTF8(string(body), "\uFFFD"), c
+		return replaceInvalid(body), c
 	}
 	text, err := e.NewDecoder().Bytes(body)
 	if err != nil {
-		return strings.ToValidUTF8(string(body), "\uFFFD"), c
+		return replaceInvalid(body), c
 	}
-	return strings.TrimPrefix(string(text), "\uFEFF"), c
+	return bytes.TrimPrefix(text, []byte(utf8BOM)), c
+}
+
+// replaceInvalid returns body itself where there is nothing to replace.
+func replaceInvalid(body []byte) []byte {
+	if utf8.Valid(body) {
+		return body
+	}
+	return bytes.ToValidUTF8(body, []byte("\uFFFD"))
 }
 
 const utf8BOM = "\xef\xbb\xbf"

@@ -43,6 +43,16 @@ func TestTextIsReadInTheEncodingThatFits(t *testing.T) {
 	}
 }
 
+func TestABodyInUTF8IsNotCopied(t *testing.T) {
+	header := http.Header{"Content-Type": {"text/html; charset=utf-8"}}
+	for _, body := range []string{"naïve", "\ufeffnaïve"} {
+		body := []byte(body)
+		text, _ := UTF8(header, body)
+		assert.Equal(t, "naïve", string(text))
+		assert.Same(t, &body[len(body)-1], &text[len(text)-1])
+	}
+}
+
 // encoded returns text in another encoding.
 func encoded(e encoding.Encoding, text string) string {
 	encoded, err := e.NewEncoder().String(text)
