@@ -23,7 +23,7 @@ type Store interface {
 	// ignored. Otherwise it returns the fence as it is, and ErrHeld. Once Claim
 	// has returned, no Commit of an older generation can succeed or be in flight.
 	// A zero TTL gives the fence up in the same way: the generation rises and
-	// nobody holds it.
+	// nobody holds it; Owner says who did last.
 	Claim(ctx context.Context, want Fence) (Fence, error)
 
 	// Read answers all requests, in order, from one committed snapshot, in one
@@ -101,7 +101,8 @@ type ReadRequest struct {
 
 // A ReadResult holds the points as they were asked for, with a nil value for
 // what is absent and a non-nil one for what is there, or the pairs of a range in
-// key order.
+// key order. The Keys of points may be the request's own; values may share
+// memory, but none reaches into another.
 type ReadResult struct {
 	Keys, Values [][]byte
 }
@@ -122,8 +123,10 @@ var (
 	// ErrFenced means that the commit's generation or sequence is not the next
 	// one. Nothing was applied, and no retry of the same commit can succeed.
 	ErrFenced = errors.New("storage: commit is fenced off")
-	// ErrTooLarge means that a key, a value or the batch is beyond Limits.
-	// Nothing was applied.
+	// ErrTooLarge means that a name, a key, a value or the batch is beyond Limits
+	// or the bounds of its type, an empty one included, or that a range has no
+	// limit. Nothing was applied. Fence, ReadRequest and Limits have methods that
+	// check for it.
 	ErrTooLarge = errors.New("storage: beyond the store's limits")
 	// ErrLocked means that another process, or another handle of this one, has
 	// the store open. The text names the path and, if it is known, the holder.
