@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.etcd.io/bbolt"
 
@@ -222,6 +223,43 @@ func TestSO1DamagedMetaIsNotTheStateBefore(t *testing.T) {
 		m.patch(t, page*os.Getpagesize(), make([]byte, 80), func() {
 			_, err := Open(Config{Path: m.path})
 			require.ErrorIs(t, err, storage.ErrCorrupt)
+		})
+	}
+}
+
+// The file of an open store is mapped: what happens to it happens to the store.
+func TestSO1DamageUnderAnOpenStoreIsAnError(t *testing.T) {
+	for name, damage := range map[string]func(path string) error{
+		"both meta pages are overwritten": func(path string) error {
+			f, err := os.OpenFile(path, os.O_RDWR, 0)
+			_, werr := f.WriteAt(make([]byte, 2*os.Getpagesize()), 0)
+			return errors.Join(err, werr, f.Close())
+		},
+		"the file is cut short":   func(path string) error { return os.Truncate(path, int64(3*os.Getpagesize())) },
+		"the file is cut to zero": func(path string) error { return os.Truncate(path, 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newImage(t)
+			s, err := Open(Config{Path: m.path})
+			require.NoError(t, err)
+			f := claim(t, s, "a")
+			require.NoError(t, damage(m.path))
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				for range 2 {
+					_, err := s.Read(t.Context(), m.requests()...)
+					assert.ErrorIs(t, err, storage.ErrCorrupt)
+				}
+				f.Sequence++
+				assert.ErrorIs(t, s.Commit(t.Context(), f, []storage.Op{put("k", "v")}), storage.ErrCorrupt)
+				assert.NoError(t, s.Close())
+			}()
+			select {
+			case <-done:
+			case <-time.After(30 * time.Second):
+				t.Fatal("a call never returned")
+			}
 		})
 	}
 }

@@ -47,7 +47,7 @@ func (s *Store) Claim(ctx context.Context, want storage.Fence) (storage.Fence, e
 	now := time.Now()
 	f, err := s.fences.Claim(want, now)
 	if err != nil {
-		return f, fmt.Errorf("memory: %w", err)
+		return f, fmt.Errorf("memory: claim: %w", err)
 	}
 	s.fences.Set(f, now)
 	return f, nil
@@ -119,7 +119,7 @@ func (s *Store) Commit(ctx context.Context, f storage.Fence, ops []storage.Op) e
 	now := time.Now()
 	next, err := s.fences.Commit(f, now)
 	if err != nil {
-		return fmt.Errorf("memory: %w", err)
+		return fmt.Errorf("memory: commit: %w", err)
 	}
 	for _, op := range ops {
 		s.apply(op)

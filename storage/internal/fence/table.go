@@ -41,7 +41,7 @@ type held struct {
 func (t *Table) Claim(want storage.Fence, now time.Time) (storage.Fence, error) {
 	current, remains := t.get(want.Name, now)
 	if remains > 0 && current.Owner != want.Owner {
-		return current, fmt.Errorf("claim %q for %q: %w %q for %v more",
+		return current, fmt.Errorf("fence %q for %q: %w: %q for %v more",
 			want.Name, want.Owner, storage.ErrHeld, current.Owner, remains)
 	}
 	current.Name, current.Owner = want.Name, want.Owner
@@ -55,7 +55,7 @@ func (t *Table) Claim(want storage.Fence, now time.Time) (storage.Fence, error) 
 func (t *Table) Commit(f storage.Fence, now time.Time) (storage.Fence, error) {
 	current, _ := t.get(f.Name, now)
 	if current.Generation == 0 || f.Generation != current.Generation || f.Sequence != current.Sequence+1 {
-		return storage.Fence{}, fmt.Errorf("commit %q: %w: generation %d sequence %d cannot follow generation %d sequence %d",
+		return storage.Fence{}, fmt.Errorf("fence %q: %w: generation %d sequence %d cannot follow generation %d sequence %d",
 			f.Name, storage.ErrFenced, f.Generation, f.Sequence, current.Generation, current.Sequence)
 	}
 	current.TTL = max(f.TTL, 0)
