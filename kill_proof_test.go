@@ -234,17 +234,18 @@ func (p *proof) requests(s frontier.Summary) {
 		may["http://"+host+"/robots.txt"] = 1
 	}
 	need := maps.Clone(may)
-	gates := int64(0)
+	back := p.inFlight // leases of URLs and gates that were lost or given back
 	for _, step := range p.steps {
 		switch {
 		case step.Event == frontier.Expire:
 			p.fault(errRepeated, "the lease of %s has expired", step.URL)
-		case step.Event == frontier.Release:
-			may[step.URL]++ // a victim that stops by itself waits for no answer
-		case step.Event != frontier.Lose:
+		case step.Event != frontier.Lose && step.Event != frontier.Release:
 		case step.ID.Ordinal == 0:
-			gates++
+			back++
 			may[string(step.Origin)+"/robots.txt"]++
+		case step.Event == frontier.Release: // a victim that stops by itself waits for no answer
+			back++
+			fallthrough
 		default:
 			may[step.URL]++
 		}
@@ -255,8 +256,8 @@ func (p *proof) requests(s frontier.Summary) {
 			p.fault(errRepeated, "%s was requested %d times, and not %d", url, n, may[url])
 		}
 	}
-	if int64(p.repeated) > p.inFlight+gates {
-		p.fault(errRepeated, "%d requests, and %d leases were in flight", p.repeated, p.inFlight+gates)
+	if int64(p.repeated) > back {
+		p.fault(errRepeated, "%d requests, and %d leases were in flight", p.repeated, back)
 	}
 	if s.Admitted() < int64(len(p.web.hits())-len(fixtureHosts)) {
 		p.fault(errBudget, "%d URLs were requested, and %d admitted", len(p.web.hits())-len(fixtureHosts), s.Admitted())
