@@ -93,6 +93,7 @@ const (
 	ReasonSeedLeftScope  Reason = "seed_left_scope"
 	ReasonRedirects      Reason = "too_many_redirects"
 	ReasonRedirected     Reason = "redirected"
+	ReasonNoneAdmitted   Reason = "no_seed_admitted"
 	ReasonExhausted      Reason = "attempts_exhausted"
 	ReasonLost           Reason = "lost"
 	ReasonExpired        Reason = "expired"

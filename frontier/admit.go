@@ -18,11 +18,13 @@ func (t *tx) sourceOf(u *urlRow, kind Source, depth uint32, hop uint8) source {
 type old struct {
 	decision Decision
 	reason   Reason
+	line     int  // in its row
+	moved    bool // no bound holds it back any more
 }
 
 // decideAll decides every reference of a source, in order, and writes the
 // source's edge rows. With olds it decides again: a line is written for each
-// reference that is admitted now, and its counts move. answer, if not nil, takes
+// reference that no bound holds back any more, and its counts move. answer, if not nil, takes
 // every decision.
 func (t *tx) decideAll(s source, cs []candidate, olds []old, answer *Enqueued) (admissionRef, error) {
 	h := t.f.head
@@ -30,9 +32,6 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old, answer *Enqueued) (
 	s.policy = h.contract.Policy
 	at := admissionRef{seq: t.seq, source: t.sources}
 	t.sources++
-	if err := t.lookUp(cs); err != nil {
-		return at, err
-	}
 	edges := newEdgeWriter(t.now, t.f.fence.Generation, s)
 	if n := s.overflow.Count; n > 0 {
 		h.observed += n
@@ -45,9 +44,10 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old, answer *Enqueued) (
 			return at, err
 		}
 		if olds != nil {
-			if d.decision != Admitted {
-				continue // as it was, or admitted by another reference since
+			if d.decision == LimitReached || olds[i].decision != LimitReached {
+				continue // as it was
 			}
+			olds[i].moved = true
 			d.was, d.wasFor = olds[i].decision, olds[i].reason
 			h.count(tallyKey{tallyDecided, uint8(d.was), d.wasFor}, -1, "")
 			h.observed--
@@ -129,7 +129,7 @@ func (t *tx) lookUp(sources ...[]candidate) error {
 
 // unknown reports whether only the store can say if c is new.
 func (t *tx) unknown(c *candidate) bool {
-	if c.reject != "" || c.ref.Refused != "" {
+	if c.reject != "" || c.ref.Refused != "" || t.f.ids.whole {
 		return false
 	}
 	if _, ok := t.f.ids.get(c.id); ok {
@@ -241,13 +241,13 @@ func (t *tx) claim(s *source, c *candidate, o *origin, at admissionRef, p Policy
 	f := t.f
 	class := classFor(c.ref.Priority)
 	pl := place{o.id, ordinal(class, o.next[class]+1)}
-	row := &urlRow{place: pl, key: c.url.Key, url: strings.Clone(c.url.Request), seed: s.kind == Seed || s.kind == Redirect && s.seed,
+	row := &urlRow{place: pl, key: c.url.Key, url: strings.Clone(c.url.Request), seed: s.named() == Seed || s.named() == Redirect && s.seed,
 		source: at, state: Queued, reason: Reason(s.kind.String()), class: class, depth: s.depth, hop: s.hop, back: t.seq}
 	row.key.Text = row.url // the row must not hold the page that the reference is a part of
 	if c.url.Key.Text != row.url {
 		row.key.Text = strings.Clone(c.url.Key.Text)
 	}
-	if s.kind == Redirect {
+	if s.named() == Redirect {
 		row.from = s.parent
 	}
 	if err := t.do(&entry{kind: entryURL, event: Admit, place: pl, reason: row.reason, policy: p.Version, class: class, depth: s.depth,

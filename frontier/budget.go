@@ -61,18 +61,33 @@ func set[T comparable](field *T, standard T) {
 	}
 }
 
-// Validate returns every fault of a Budget whose defaults are set.
+// maxRedirects is the most hops that a chain may have.
+const maxRedirects = 200
+
+// Validate returns every fault of b; a zero field stands for its default, or for
+// the value of the run that goes on.
 func (b Budget) Validate() error {
 	var faults []error
 	for _, f := range b.fields() {
-		if *f.value(&b) < 1 {
+		if *f.value(&b) < 0 {
 			faults = append(faults, fmt.Errorf("budget: %s is %d; it must be at least 1, or 0 for the default", f.name, *f.value(&b)))
 		}
 	}
-	if b.Response > b.Bytes {
+	if b.Redirects > maxRedirects {
+		faults = append(faults, fmt.Errorf("budget: %d redirects; %d are allowed", b.Redirects, maxRedirects))
+	}
+	if b.Bytes > 0 && b.Response > b.Bytes {
 		faults = append(faults, fmt.Errorf("budget: one response may take %d bytes, and all together only %d; raise Bytes or lower Response", b.Response, b.Bytes))
 	}
 	return errors.Join(faults...)
+}
+
+// fits says what is wrong with b as a whole, once its defaults are set.
+func (b Budget) fits() error {
+	if b.Response > b.Bytes {
+		return fmt.Errorf("budget: one response may take %d bytes, and all together only %d; raise Bytes or lower Response", b.Response, b.Bytes)
+	}
+	return nil
 }
 
 // raised returns b with each field that more exceeds taken from more, and the

@@ -3,12 +3,14 @@ package frontier
 import (
 	"context"
 	"fmt"
+	"math"
 )
 
 // enqueuePiece is how many references one commit decides.
 const enqueuePiece = 10_000
 
-// Enqueue offers references, 10,000 a commit, and answers after the last one. Repeating it
+// Enqueue offers references, at most 10,000 a commit, and answers after the last
+// commit. Repeating it
 // changes nothing but a raised priority or a lowered depth. Depth counts from
 // here: what is enqueued is no link of a page. On ErrStopped and ErrDone nothing
 // was offered.
@@ -17,15 +19,27 @@ func (f *Frontier) Enqueue(ctx context.Context, s Source, refs ...Reference) (En
 		return Enqueued{}, fmt.Errorf("enqueue: the frontier alone admits by %s; name another source", s)
 	}
 	var all Enqueued
-	for ; len(refs) > enqueuePiece; refs = refs[enqueuePiece:] {
-		piece, err := f.enqueue(ctx, s, refs[:enqueuePiece])
-		if all.add(piece); err != nil {
+	for {
+		n := f.piece(refs)
+		piece, err := f.enqueue(ctx, s, refs[:n])
+		if all.add(piece); err != nil || n == len(refs) {
 			return all, err
 		}
+		refs = refs[n:]
 	}
-	piece, err := f.enqueue(ctx, s, refs)
-	all.add(piece)
-	return all, err
+}
+
+// piece is how many of refs are decided in one commit: what they resolve to is
+// not known yet, and may be three times as long as what is written.
+func (f *Frontier) piece(refs []Reference) int {
+	room := f.cfg.Store.Limits().Batch / 8
+	for i, r := range refs {
+		room -= 512 + 2*min(len(r.Base)+3*len(r.Observed), maxObserved)
+		if i > 0 && (room < 0 || i == enqueuePiece) {
+			return i
+		}
+	}
+	return len(refs)
 }
 
 func (e *Enqueued) add(more Enqueued) {
@@ -44,7 +58,7 @@ func (f *Frontier) enqueue(ctx context.Context, s Source, refs []Reference) (Enq
 		return Enqueued{}, err
 	}
 	var answer Enqueued
-	c := &call{candidates: [][]candidate{cs}, size: 512 * len(refs)}
+	c := &call{candidates: [][]candidate{cs}, size: weightOf(cs)}
 	c.decide = func(t *tx) error {
 		var err error
 		answer, err = t.enqueue(s, cs)
@@ -199,6 +213,11 @@ func (f *Frontier) CompleteAll(ctx context.Context, cs []Completion) ([]Answer, 
 		}
 		second, err := f.CompleteAll(ctx, cs[half:])
 		return append(first, second...), err
+	}
+	c.shrink = func() {
+		for _, p := range all {
+			p.size = math.MaxInt // settles as failed {too_large}
+		}
 	}
 	c.decide = func(t *tx) error {
 		for _, p := range all {

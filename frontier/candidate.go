@@ -68,7 +68,7 @@ func (r *reader) read(ref Reference) {
 	case tooLong(&u):
 		c.reject = Reason(urlnorm.TooLong)
 	default:
-		c.url, c.id, c.origin = u, identify(u.Key), r.originOf(u.Origin)
+		c.url, c.id, c.origin = u, identify(u.Origin, u.Key), r.originOf(u.Origin)
 	}
 	r.out = append(r.out, c)
 }

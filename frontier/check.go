@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"context"
+	"math/bits"
 
 	"github.com/weircrawl/weir/internal/codec"
 	"github.com/weircrawl/weir/storage"
@@ -130,7 +131,7 @@ func (c *checker) url(ctx context.Context, o *origin, u *urlRow, found *origin) 
 	found.states[u.state]++
 	class := classOf(u.place.n)
 	found.next[class] = max(found.next[class], u.place.n&countMask)
-	want := []storage.ReadRequest{{Space: spaceDedupe, Keys: [][]byte{c.keys.dedupe(o.id, identify(u.key))}}}
+	want := []storage.ReadRequest{{Space: spaceDedupe, Keys: [][]byte{c.keys.dedupe(o.id, identify(o.text, u.key))}}}
 	switch {
 	case u.again():
 		found.again++
@@ -284,6 +285,10 @@ func (c *checker) edges(ctx context.Context) error {
 	if err := c.replayEdges(ctx, &c.sum); err != nil {
 		return err
 	}
+	moved, err := c.movedLines(ctx)
+	if err != nil {
+		return err
+	}
 	for row, err := range c.all(ctx, spaceEdge) {
 		if err != nil {
 			return err
@@ -298,11 +303,35 @@ func (c *checker) edges(ctx context.Context) error {
 				admitted++
 			}
 		}
+		if s.kind == Offer {
+			moved -= len(edge.lines)
+		}
 		if s.kind != Redirect && edge.first == 0 && s.slots+admitted > s.limit && admitted > 0 {
 			c.faults.add("edge %x: %d slots spent and %d admitted; the limit was %d", row[0], s.slots, admitted, s.limit)
 		}
 	}
+	if moved != 0 {
+		c.faults.add("%d more lines are marked as moved than offers name", moved)
+	}
 	return nil
+}
+
+// movedLines counts the lines that no bound holds back any more.
+func (c *checker) movedLines(ctx context.Context) (int, error) {
+	n := 0
+	for row, err := range c.all(ctx, spaceMoved) {
+		if err != nil {
+			return 0, err
+		}
+		m, err := decodeMoved(row[1])
+		if err != nil {
+			return 0, err
+		}
+		for _, b := range m {
+			n += bits.OnesCount8(b)
+		}
+	}
+	return n, nil
 }
 
 // totals compares the run's counters with what they count.

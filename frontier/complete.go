@@ -42,7 +42,6 @@ func (f *Frontier) prepare(ctx context.Context, c Completion) (*completing, erro
 		c.Reason = Reason(c.Outcome.String())
 	}
 	c.Evidence = c.Evidence.bounded()
-	c.Target = clip(c.Target, maxObserved)
 	budget := f.limit.Load()
 	for _, r := range c.Records {
 		if !json.Valid(r.Data) {
@@ -64,7 +63,7 @@ func (f *Frontier) prepare(ctx context.Context, c Completion) (*completing, erro
 			return nil, err
 		}
 	}
-	p.hash, p.size = digestOf(&c), sizeOf(&c)
+	p.hash, p.size = digestOf(&c), sizeOf(&c)+weightOf(p.candidates)
 	return p, nil
 }
 
@@ -150,11 +149,22 @@ func digestOf(c *Completion) [16]byte {
 
 func sizeOf(c *Completion) int {
 	size := 4 * kib
-	for _, r := range c.References {
-		size += len(r.Observed) + len(r.Base) + 512
-	}
 	for _, r := range c.Records {
 		size += len(r.Data) + len(r.Kind) + 64
+	}
+	return size
+}
+
+// weightOf estimates what the rows of admitted references take: each stands in
+// its own row, in the log and in its edge.
+func weightOf(cs []candidate) int {
+	size := 0
+	for i := range cs {
+		c := &cs[i]
+		size += 512 + min(len(c.ref.Observed), maxObserved) + 2*len(c.url.Request)
+		if c.url.Key.Text != c.url.Request {
+			size += 2 * len(c.url.Key.Text)
+		}
 	}
 	return size
 }

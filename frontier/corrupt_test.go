@@ -24,7 +24,7 @@ func lived(t *testing.T) storage.Store {
 	t.Helper()
 	s := newShaky(memory.New())
 	s.shared = true // so that the leases of an earlier incarnation stay
-	f := openRaw(t, s, func(c *Config) { c.Gates = true; c.Budget.URLs = 12; c.Budget.Depth = 2; c.Run = "life" })
+	f := openRaw(t, s, func(c *Config) { c.Gates = true; c.Budget.URLs = 4; c.Budget.Depth = 2; c.Run = "life" })
 	ctx := t.Context()
 	gate := func() {
 		l := one(t, f)
@@ -43,6 +43,9 @@ func lived(t *testing.T) storage.Store {
 	complete(t, f, c)
 	_, err := f.Complete(ctx, home.Failed("dns", Evidence{}))
 	require.NoError(t, err, "a conflict")
+	require.NoError(t, f.Close())
+	f = openRaw(t, s, func(c *Config) { c.Gates = true; c.Budget.URLs = 12 })
+	synctest.Wait() // until what the bound held back has been offered again
 	leases := lease(t, f, 8)
 	complete(t, f, page(leases["http://a.test/1"], "/1/deep"))
 	complete(t, f, leases["http://a.test/2"].Retry("timeout", 20*time.Minute, Evidence{}))

@@ -13,6 +13,7 @@ import (
 // admission ledger.
 type source struct {
 	kind   Source
+	first  Source // an offer: what it was at first
 	parent place  // zero: no page
 	gen    uint64 // of the parent's attempt
 	base   string // the parent's URL
@@ -25,6 +26,14 @@ type source struct {
 	seed   bool         // a redirect of a seed
 
 	overflow Overflow
+}
+
+// named is who named the references at first.
+func (s *source) named() Source {
+	if s.kind == Offer {
+		return s.first
+	}
+	return s.kind
 }
 
 // decided is one line of an edge row.
@@ -66,6 +75,7 @@ func (e *edgeWriter) begin() {
 	w.Uint(e.gen)
 	w.Uint(uint64(e.lines))
 	w.Byte(byte(s.kind))
+	w.Byte(byte(s.first))
 	w.Fixed(s.parent.origin)
 	w.Fixed(s.parent.n)
 	w.Uint(s.gen)
@@ -97,7 +107,7 @@ func (e *edgeWriter) add(d decided) {
 	w.Word(clip(d.ref.Rule, maxReason))
 	w.Word(base)
 	w.Int(int64(d.ref.Priority))
-	w.Word(string(d.ref.Refused))
+	w.Word(string(cleanReason(d.ref.Refused)))
 	w.String(clip(d.ref.Observed, maxObserved))
 	if d.decision == Admitted {
 		w.Fixed(d.to.origin)
@@ -166,7 +176,7 @@ func decodeEdge(v []byte) (*edgeRow, error) {
 	r := codec.NewReader(raw, edgeVersion)
 	row := &edgeRow{at: int64(r.Uint()), gen: r.Uint(), first: uint32(r.Uint())}
 	s := &row.source
-	s.kind, s.parent = Source(r.Byte()), place{r.Fixed(), r.Fixed()}
+	s.kind, s.first, s.parent = Source(r.Byte()), Source(r.Byte()), place{r.Fixed(), r.Fixed()}
 	s.gen, s.base, s.depth, s.hop, s.policy = r.Uint(), r.String(), uint32(r.Uint()), r.Byte(), r.String()
 	s.limit, s.slots, s.again, s.seed = r.Int(), r.Int(), readRef(r), r.Bool()
 	s.overflow = Overflow{Count: r.Int(), Example: r.String()}

@@ -53,6 +53,8 @@ type Frontier struct {
 	rowsLeft    map[uint64]int // leases not settled, by lease row
 	short       map[uint64]bool
 	throttled   map[uint64]bool
+	paused      map[uint64]bool // origins that are out of the heap until lookAt
+	lookAt      int64
 	hosts       map[string]bool // that seeds have brought into the scope; read under mu elsewhere
 	waiters     []*waiter
 	activeSince int64
@@ -78,10 +80,10 @@ const (
 // ErrRunActive, ErrRunFinished.
 func Open(ctx context.Context, cfg Config) (*Frontier, error) {
 	given := cfg.Budget
-	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("frontier: config: %w", err)
 	}
+	cfg = cfg.withDefaults()
 	f := &Frontier{cfg: cfg, calls: make(chan *call, 1024), poked: make(chan struct{}, 1), closed: make(chan struct{}), ended: make(chan struct{}),
 		started: time.Now(), live: map[LeaseID]*live{}, throttled: map[uint64]bool{}}
 	f.base = f.started.UnixMicro()
@@ -158,9 +160,19 @@ func (f *Frontier) time(at int64) time.Time {
 
 func micros(d int64) time.Duration { return time.Duration(d) * time.Microsecond }
 
-// farthest bounds every time that an earlier incarnation has stored: a clock
-// that was wrong then makes nobody wait longer than this.
-func (f *Frontier) farthest() int64 { return f.base + int64(time.Hour/time.Microsecond) }
+// plausible bounds a stored time: what lies farther away than anything decided
+// now could, was stored by an earlier incarnation whose clock was wrong, and
+// counts from Open.
+func (f *Frontier) plausible(at, longest int64) int64 {
+	if longest = max(longest, longestWait); at > f.now()+longest {
+		return f.base + longest
+	}
+	return at
+}
+
+// longestWait is the longest that a URL or an origin ever waits, unless an
+// operator's delay is longer.
+const longestWait = int64(time.Hour / time.Microsecond)
 
 // Config returns the configuration in force, with its defaults.
 func (f *Frontier) Config() Config { return f.cfg }

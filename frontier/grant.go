@@ -27,7 +27,12 @@ const (
 // which their time came, one URL a turn.
 func (t *tx) grant() error {
 	f := t.f
-	for len(f.waiters) > 0 {
+	if t.now >= f.lookAt {
+		if err := t.lookAgain(); err != nil {
+			return err
+		}
+	}
+	for len(f.waiters) > 0 && t.weight < t.f.cfg.Store.Limits().Batch/4 {
 		if err := t.grantAgain(); err != nil || f.head.phase != Running {
 			return err
 		}
@@ -146,10 +151,16 @@ func (t *tx) paused(o *origin) error {
 	if why != o.pace.pause {
 		t.repace(o, func(p *pace) { p.pause, p.incidents = why, 0 })
 	}
-	t.f.wakes.set(o.id, t.now+lookAgain)
+	f := t.f
 	if why == "" {
-		t.f.wakes.set(o.id, t.now)
+		f.wakes.set(o.id, t.now)
+		return nil
 	}
+	f.wakes.remove(o.id)
+	if len(f.paused) == 0 {
+		f.lookAt = t.now + lookAgainAfter
+	}
+	f.paused[o.id] = true
 	return nil
 }
 
@@ -163,8 +174,25 @@ func (t *tx) pauseOf(o *origin) Reason {
 	return why
 }
 
-// lookAgain is how often a paused origin's policy is asked again.
-const lookAgain = int64(10e6)
+// lookAgain gives every paused origin its turn again.
+func (t *tx) lookAgain() error {
+	f := t.f
+	ids := f.paused
+	f.paused, f.lookAt = map[uint64]bool{}, never
+	for id := range ids {
+		o, err := t.loadOrigin(id)
+		if err != nil {
+			return err
+		}
+		if o != nil {
+			f.rouse(o, t.now)
+		}
+	}
+	return nil
+}
+
+// lookAgainAfter is how often a paused origin's policy is asked again.
+const lookAgainAfter = int64(10e6)
 
 // open reports whether o's gate lets URLs pass.
 func (o *origin) open(now int64) bool {
@@ -220,7 +248,7 @@ func (t *tx) pickReady(o *origin, class uint8) (*urlRow, int64, error) {
 		if u.class != class || u.ready != at || u.stored != nil || u.state != Queued && u.state != Waiting {
 			continue // moved in this group
 		}
-		if due := min(at, f.farthest()); due > t.now {
+		if due := f.plausible(at, 0); due > t.now {
 			return nil, due, nil
 		}
 		return u, 0, nil
@@ -354,7 +382,7 @@ func (t *tx) grantAgain() error {
 			f.againDue = min(f.againDue, t.now+1)
 			continue
 		}
-		if due := min(at, f.farthest()); due > t.now || f.waiter() == nil {
+		if due := f.plausible(at, 0); due > t.now || f.waiter() == nil {
 			f.againDue = max(due, 1)
 			return nil
 		}

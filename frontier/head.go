@@ -46,10 +46,11 @@ type head struct {
 
 // contract is what a run is bound to.
 type contract struct {
-	Budget Budget `json:"budget"`
-	Scope  Scope  `json:"scope"`
-	Seeds  bool   `json:"seeds"` // the scope is the seeds' hosts: a new seed joins it
-	Policy string `json:"policy"`
+	Budget     Budget `json:"budget"`
+	Scope      Scope  `json:"scope"`
+	Seeds      bool   `json:"seeds"` // the scope is the seeds' hosts: a new seed joins it
+	Policy     string `json:"policy"`
+	Normalizer string `json:"normalizer"` // the version of its keys
 }
 
 type tallyKind uint8

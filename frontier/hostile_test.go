@@ -157,7 +157,6 @@ func TestCompleteAllBeyondTheBatchIsSplit(t *testing.T) {
 func TestGroupBeyondTheBatchIsDecidedAfreshWhenTheStoreIsAway(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newShaky(memory.New())
-		s.batch = 1 << 20
 		f := open(t, s)
 		seed(t, f, "http://a.test/1", "http://a.test/2", "http://a.test/3", "http://a.test/4")
 		leases := lease(t, f, 4)
@@ -173,7 +172,6 @@ func TestGroupBeyondTheBatchIsDecidedAfreshWhenTheStoreIsAway(t *testing.T) {
 		answers := make(chan Answer, 4)
 		for _, l := range leases {
 			c := page(l)
-			c.Records = []Record{{Kind: "page", Data: []byte(`"` + strings.Repeat("x", 400<<10) + `"`)}}
 			go func() {
 				a, err := f.Complete(t.Context(), c)
 				assert.NoError(t, err)
@@ -181,7 +179,18 @@ func TestGroupBeyondTheBatchIsDecidedAfreshWhenTheStoreIsAway(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		s.on(once(faults.BeforeClaim, errBroken))
+		stage := 0
+		s.on(func(p faults.StorePoint) error {
+			switch {
+			case stage == 0 && p == faults.BeforeCommit:
+				stage = 1
+				return storage.ErrTooLarge
+			case stage == 1 && p == faults.BeforeClaim:
+				stage = 2
+				return errBroken
+			}
+			return nil
+		})
 		close(hold)
 		for range 4 {
 			require.Equal(t, Accepted, (<-answers).Kind)

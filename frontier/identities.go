@@ -9,12 +9,14 @@ type known struct {
 }
 
 // identities is an exact, bounded memory of admitted identities, the most recent
-// ones first to stay. It never says that an identity is new: only the store can.
+// ones first to stay. That an identity is new only the store can say, unless the
+// run was begun here and all of it still fits.
 // It forgets between groups only: what one group has looked up, or admitted, it
 // must still know when it decides.
 type identities struct {
 	recent, older map[identity]known
-	half          int // entries of one map
+	half          int  // entries of one map
+	whole         bool // every identity of the run is here: what is not is new
 }
 
 // entryCost is what one identity takes in a Go map at its usual load.
@@ -40,6 +42,7 @@ func (c *identities) put(id identity, k known) { c.recent[id] = k }
 // age forgets the older half, if the recent one is full.
 func (c *identities) age() {
 	if len(c.recent) >= c.half {
+		c.whole = c.whole && len(c.older) == 0
 		c.older, c.recent = c.recent, make(map[identity]known, c.half/8)
 	}
 }

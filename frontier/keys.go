@@ -21,6 +21,7 @@ var (
 	spaceLease   = storage.Space{Name: "lease", Use: storage.Queue}   // P R S -> leases of one commit
 	spaceScope   = storage.Space{Name: "scope", Use: storage.Point}   // P R host: a host that a seed has brought into the scope
 	spaceOffer   = storage.Space{Name: "offer", Use: storage.Queue}   // P R S i -> references to be decided again
+	spaceMoved   = storage.Space{Name: "moved", Use: storage.Point}   // P R S i chunk -> lines of that edge row that no bound holds back any more
 	spaceLog     = storage.Space{Name: "log", Use: storage.Append}    // P R S chunk -> transitions
 	spaceEdge    = storage.Space{Name: "edge", Use: storage.Append}   // P R S i chunk -> references of one source
 	spaceResult  = storage.Space{Name: "result", Use: storage.Append} // P R F -> Result
@@ -30,7 +31,7 @@ var (
 
 // runSpaces lists the spaces whose keys begin with P R.
 var runSpaces = []storage.Space{spaceHead, spaceDedupe, spaceURL, spaceOrigin, spaceReady, spaceAgain, spaceWake,
-	spaceLease, spaceScope, spaceOffer, spaceLog, spaceEdge, spaceResult, spaceRecord, spaceAttempt}
+	spaceLease, spaceScope, spaceOffer, spaceMoved, spaceLog, spaceEdge, spaceResult, spaceRecord, spaceAttempt}
 
 // A place is where a URL stands in its partition and run: origin and ordinal.
 // The ordinal's two top bits are the class at admission. Ordinal 0 is the gate.
@@ -58,13 +59,17 @@ func classFor(priority int8) uint8 {
 	return 1
 }
 
-// identity is what dedupe compares: 128 bits of SHA-256 of the key with its
-// version. A site cannot forge a collision.
+// identity is what dedupe compares: 128 bits of SHA-256 of the origin and the key
+// with its version. A site cannot forge a collision. The origin is a part of it
+// because pace, gate and queue are an origin's: a URL of another origin is
+// another URL, whatever a Normalizer folds.
 type identity [16]byte
 
-func identify(k urlnorm.Key) identity {
+func identify(o urlnorm.Origin, k urlnorm.Key) identity {
 	var buf [512]byte
 	b := append(buf[:0], k.Version...)
+	b = append(b, 0)
+	b = append(b, o...)
 	b = append(b, 0)
 	b = append(b, k.Text...)
 	sum := sha256.Sum256(b)

@@ -166,7 +166,7 @@ func (h *machine) stop(rt *rapid.T) {
 	if h.m.phase == Running {
 		h.m.phase, h.m.reason = Stopped, "operator"
 	}
-	if h.over {
+	if h.over && h.m.slots > 0 {
 		h.m.phase = Finished
 	}
 }
@@ -209,7 +209,7 @@ func (h *machine) setPause(o, why string) {
 	}
 	p := h.m.policy[o]
 	if p.Paused != "" && why == "" {
-		h.m.pausedT[o] = time.Now().UnixMicro() + lookAgain
+		h.m.pausedT[o] = time.Now().UnixMicro() + lookAgainAfter
 	}
 	p.Paused = why
 	h.m.policy[o] = p

@@ -255,6 +255,9 @@ func (h *machine) enqueue(rt *rapid.T) {
 // where nothing is, nothing must have been owed.
 func (h *machine) lease(n int, d time.Duration) []Lease {
 	rt := h.rt
+	if h.m.observed == 0 {
+		return nil // it would wait for a first reference
+	}
 	owed, over := h.m.must(), h.m.over()
 	ctx, cancel := context.WithTimeout(h.ctx, d)
 	defer cancel()
@@ -282,8 +285,10 @@ func (h *machine) lease(n int, d time.Duration) []Lease {
 			h.stoppedFor()
 		}
 	case errors.Is(err, ErrDone):
-		require.True(rt, h.m.over(), "done, with %d left", h.m.unresolved())
+		require.True(rt, h.m.over() && h.m.slots > 0, "done, with %d left", h.m.unresolved())
 		h.m.phase, h.m.reason, h.over = Finished, "done", true
+	case errors.Is(err, ErrStopped) && h.m.phase == Running && h.m.over() && h.m.slots == 0:
+		h.m.phase, h.m.reason, h.over = FailedRun, ReasonNoneAdmitted, true
 	case errors.Is(err, ErrStopped):
 		h.stoppedFor()
 	case errors.Is(err, context.DeadlineExceeded):
@@ -298,7 +303,7 @@ func (h *machine) lease(n int, d time.Duration) []Lease {
 
 // stoppedFor checks that a run had a reason to stop by itself.
 func (h *machine) stoppedFor() {
-	if h.m.phase == Stopped {
+	if h.m.phase == Stopped || h.m.phase == FailedRun {
 		return
 	}
 	m, why := h.m, h.f.Summary().Reason
@@ -409,7 +414,7 @@ func (h *machine) finish() {
 		h.next(h.m.budget)
 	}
 	h.unpause()
-	for i := 0; h.m.phase == Running; i++ {
+	for i := 0; h.m.phase == Running && h.m.observed > 0; i++ {
 		require.Less(h.rt, i, 500, "the run never ends: %+v", h.f.Summary())
 		for _, l := range h.lease(4, 3*time.Hour) {
 			c := l.Fetched(Evidence{Status: 200, Bytes: 1})
@@ -437,5 +442,5 @@ func (h *machine) unpause() {
 	for _, o := range slices.Sorted(maps.Keys(h.m.policy)) {
 		h.setPause(o, "")
 	}
-	h.sleep(micros(lookAgain))
+	h.sleep(micros(lookAgainAfter))
 }

@@ -188,12 +188,17 @@ func (t *tx) offerChunk(w *offer, key, value []byte) (int, error) {
 	if s.depth, err = t.depthNow(w, &s); err != nil {
 		return 0, err
 	}
+	moved, err := t.moved(key)
+	if err != nil {
+		return 0, err
+	}
 	var again []Reference
 	var olds []old
-	for _, d := range row.lines {
-		if d.decision == LimitReached || w.kind == offerSource && d.decision != PolicyStop {
+	for i, d := range row.lines {
+		held := d.decision == LimitReached && !moved.has(i)
+		if held || w.kind == offerSource && (d.decision == Admitted || d.decision == Duplicate) {
 			again = append(again, d.ref)
-			olds = append(olds, old{d.decision, d.reason})
+			olds = append(olds, old{decision: d.decision, reason: d.reason, line: i})
 		}
 	}
 	if len(again) == 0 {
@@ -203,10 +208,61 @@ func (t *tx) offerChunk(w *offer, key, value []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := t.lookUp(cs); err != nil {
+		return 0, err
+	}
 	s.again, _ = edgeKey(key)
+	s.first = s.named()
 	s.kind, s.overflow = Offer, Overflow{}
-	_, err = t.decideAll(s, cs, olds, nil)
-	return len(again), err
+	if _, err = t.decideAll(s, cs, olds, nil); err != nil {
+		return 0, err
+	}
+	return len(again), t.markMoved(key, moved, olds)
+}
+
+// movedLines are the lines of one edge row that no bound holds back any more,
+// as bits: each is decided again at most until then, so that its counts move
+// once.
+type movedLines []byte
+
+func (m movedLines) has(line int) bool { return line/8 < len(m) && m[line/8]&(1<<(line%8)) != 0 }
+
+// moved reads the marks of an edge row.
+func (t *tx) moved(key []byte) (movedLines, error) {
+	got, err := t.f.cfg.Store.Read(t.ctx, storage.ReadRequest{Space: spaceMoved, Keys: [][]byte{key}})
+	if err != nil {
+		return nil, fmt.Errorf("read moved lines: %w", err)
+	}
+	return decodeMoved(got[0].Values[0])
+}
+
+func decodeMoved(v []byte) (movedLines, error) {
+	if v == nil {
+		return nil, nil
+	}
+	r := codec.NewReader(v, rowVersion)
+	m := movedLines(r.Bytes())
+	return m, damaged(spaceMoved, r.Close())
+}
+
+func (t *tx) markMoved(key []byte, m movedLines, olds []old) error {
+	changed := false
+	for _, o := range olds {
+		if !o.moved {
+			continue
+		}
+		for o.line/8 >= len(m) {
+			m = append(m, 0)
+		}
+		m[o.line/8] |= 1 << (o.line % 8)
+		changed = true
+	}
+	if changed {
+		w := codec.NewWriter(rowVersion, nil)
+		w.Bytes(m)
+		t.put(spaceMoved, key, w.Seal())
+	}
+	return nil
 }
 
 // depthNow is the depth that a source's references have now.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weircrawl/weir/internal/codec"
 	"github.com/weircrawl/weir/storage"
+	"github.com/weircrawl/weir/urlnorm"
 )
 
 // openRun finds the unfinished run or begins a new one, and makes it running in
@@ -71,6 +72,9 @@ func (t *tx) adjust(given Budget) error {
 	spent := Budget{URLs: h.slots, Origins: h.origins, Bytes: h.bytes + h.reserved, Wall: micros(h.active)}
 	_, raised := terms.Budget.raised(want)
 	terms.Budget = terms.Budget.clamped(want, spent)
+	if err := terms.Budget.fits(); err != nil {
+		return err
+	}
 	if terms.Budget == h.contract.Budget {
 		return nil
 	}
@@ -103,12 +107,21 @@ func (f *Frontier) findRun(ctx context.Context) (*head, error) {
 		return nil, err
 	}
 	if f.cfg.Run == "" || f.cfg.Run == h.name {
+		if now := versionOf(f.cfg.Normalizer); now != h.contract.Normalizer {
+			return nil, fmt.Errorf("frontier: open run %q: %w: it began with %q, this is %q", h.name, ErrNormalizerChanged, h.contract.Normalizer, now)
+		}
 		return h, nil
 	}
 	if named != 0 {
 		return nil, fmt.Errorf("frontier: open run %q: %w", f.cfg.Run, ErrRunFinished)
 	}
 	return nil, fmt.Errorf("frontier: open run %q: %w: run %q is %s", f.cfg.Run, ErrRunActive, h.name, h.phase)
+}
+
+// versionOf is the version that a normalizer puts into a plain URL's key.
+func versionOf(n urlnorm.Normalizer) string {
+	u, _ := n.Normalize(nil, "http://example.com/") // one that refuses it has no version
+	return clip(u.Key.Version, maxDetail)
 }
 
 // runNumber finds a run by name; 0: there is none.
@@ -140,6 +153,9 @@ func readHead(ctx context.Context, s storage.Store, k keys) (*head, error) {
 }
 
 func (f *Frontier) beginRun(ctx context.Context) error {
+	if err := f.cfg.Budget.fits(); err != nil {
+		return fmt.Errorf("frontier: config: %w", err)
+	}
 	number := f.book.latest + 1
 	name := f.cfg.Run
 	if name == "" {
@@ -151,8 +167,8 @@ func (f *Frontier) beginRun(ctx context.Context) error {
 	f.keys = keys{run: number}
 	f.book = book{latest: number, active: number}
 	f.head = &head{name: name, number: number, began: f.now(), tallies: map[tallyKey]*tally{}, contract: contract{
-		Budget: f.cfg.Budget, Scope: f.cfg.Scope, Seeds: f.cfg.Scope.Empty(), Policy: f.policy("").Version}}
-	f.horizon = never
+		Budget: f.cfg.Budget, Scope: f.cfg.Scope, Seeds: f.cfg.Scope.Empty(), Policy: f.policy("").Version, Normalizer: versionOf(f.cfg.Normalizer)}}
+	f.horizon, f.ids.whole = never, true
 	return nil
 }
 
@@ -165,6 +181,7 @@ func (f *Frontier) forget() {
 	f.mu.Unlock()
 	f.rowsLeft, f.short = map[uint64]int{}, map[uint64]bool{}
 	f.againDue = 0
+	f.paused, f.lookAt = map[uint64]bool{}, never
 	f.horizon, f.wakeFrom = 0, nil
 }
 
@@ -268,7 +285,7 @@ func (f *Frontier) inherit(row leaseRow, g grantItem) *live {
 		granted: row.granted, last: g.last, stored: g.stored, deadline: f.now() + f.cfg.TTL.Microseconds()}
 	if row.owner != f.fence.Owner {
 		v.foreign = true
-		v.deadline = min(g.last, f.farthest())
+		v.deadline = f.plausible(g.last, longest)
 		if f.cfg.Store.Limits().Exclusive {
 			v.deadline = 0
 		}

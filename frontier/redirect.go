@@ -71,7 +71,7 @@ func (t *tx) redirectBack(back, u *urlRow, e *entry) error {
 // u itself, an earlier one, or nil.
 func (t *tx) inChain(u *urlRow, target *candidate) (*urlRow, error) {
 	for range int(u.hop) + 1 {
-		if u.key == target.url.Key {
+		if u.key == target.url.Key && u.place.origin == target.origin {
 			return u, nil
 		}
 		if u.from == (place{}) {
@@ -96,7 +96,7 @@ func (t *tx) seedScope(u *urlRow, target *candidate) (Reason, error) {
 		return "", nil
 	}
 	from := urlnorm.Origin(t.f.origins[u.place.origin].text)
-	if from.Site() != target.url.Origin.Site() || h.contract.Scope.excludes(target.url) {
+	if !h.contract.Seeds || from.Site() != target.url.Origin.Site() || h.contract.Scope.excludes(target.url) {
 		return ReasonSeedLeftScope, nil
 	}
 	return "", t.adopt(target.url)

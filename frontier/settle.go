@@ -280,6 +280,7 @@ func (t *tx) accept(c *completing, u *urlRow, v *live) error {
 			return err
 		}
 	}
+	e.class, e.depth = u.class, u.depth // a page may refer to itself
 	if to, err := u.state.Next(e.event); err != nil {
 		return err
 	} else if to.Terminal() {
@@ -342,7 +343,7 @@ func (t *tx) result(c *Completion, u *urlRow, o *origin, e *entry, to State) {
 	at := max(uint64(t.now), f.head.finish+1)
 	e.result, e.records = at, int64(len(c.Records))
 	r := Result{Position: at, ID: LeaseID{f.keys.partition, f.keys.run, u.place.origin, u.place.n, u.gen}, URL: u.url, Origin: o.text,
-		State: to, Outcome: c.Outcome, Reason: e.reason, Attempts: int(e.attempts), Depth: int(u.depth), Evidence: c.Evidence, Target: c.Target}
+		State: to, Outcome: c.Outcome, Reason: e.reason, Attempts: int(e.attempts), Depth: int(u.depth), Evidence: c.Evidence, Target: clip(c.Target, maxObserved)}
 	if u.result != 0 {
 		r.Supersedes, r.Was, r.WasFor = u.result, u.ended, u.endedFor
 	}

@@ -146,7 +146,7 @@ func (m *slow) must() (owed []string) {
 	return owed
 }
 
-func (m *slow) over() bool { return m.unresolved() == 0 && len(m.offers) == 0 }
+func (m *slow) over() bool { return m.observed > 0 && m.unresolved() == 0 && len(m.offers) == 0 }
 
 // sentAt records that a request was sent.
 func (m *slow) sentAt(id LeaseID) bool {

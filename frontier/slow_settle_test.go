@@ -170,7 +170,7 @@ func (m *slow) redirect(c *Completion, u *slowURL) (State, Reason) {
 			return Done, ReasonRedirected
 		}
 		if u.seed && !m.takes(string(n.Origin)) {
-			if u.originSite() != n.Origin.Site() {
+			if !m.seeds || u.originSite() != n.Origin.Site() {
 				return Refused, ReasonSeedLeftScope
 			}
 			m.scope = append(m.scope, strings.TrimPrefix(string(n.Origin), "http://"))

@@ -106,6 +106,7 @@ type slowLease struct {
 }
 
 type slowSource struct {
+	first  Source // of an offer
 	kind   Source
 	parent *slowURL
 	depth  int
@@ -115,6 +116,7 @@ type slowSource struct {
 }
 
 type slowLine struct {
+	moved    bool // no bound holds it back any more
 	ref      Reference
 	decision Decision
 	reason   Reason
@@ -252,9 +254,11 @@ func (m *slow) decide(s *slowSource, r Reference) (Decision, Reason) {
 		o.gate.state, o.gate.attempts = gateClosed, 0
 	}
 	u := &slowURL{key: n.Key.Text, url: n.Request, origin: o, state: Queued, class: classFor(r.Priority), depth: s.depth, hop: s.hop,
-		seed: s.kind == Seed || s.kind == Redirect && s.seed, tries: map[uint64]string{}}
-	if s.kind == Redirect && m.broken != "slot" {
+		seed: s.named() == Seed || s.named() == Redirect && s.seed, tries: map[uint64]string{}}
+	if s.named() == Redirect {
 		u.from = s.parent
+	}
+	if s.kind == Redirect && m.broken != "slot" {
 		m.moved++
 	} else {
 		m.slots++
@@ -282,7 +286,7 @@ func (m *slow) offerSource(s *slowSource, depth int) {
 	if s.kind != Redirect {
 		depth++
 	}
-	m.again(s, depth, func(l *slowLine) bool { return l.decision != PolicyStop })
+	m.again(s, depth, func(l *slowLine) bool { return l.decision != PolicyStop && !l.moved })
 }
 
 // offerRaised decides again all that a bound held back.
@@ -294,17 +298,25 @@ func (m *slow) offerRaised(sources []*slowSource) {
 		} else if s.parent != nil {
 			depth = s.parent.depth + 1
 		}
-		m.again(s, depth, func(l *slowLine) bool { return l.decision == LimitReached })
+		m.again(s, depth, func(l *slowLine) bool { return l.decision == LimitReached && !l.moved })
 	}
 }
 
+func (s *slowSource) named() Source {
+	if s.kind == Offer {
+		return s.first
+	}
+	return s.kind
+}
+
 func (m *slow) again(s *slowSource, depth int, which func(*slowLine) bool) {
-	now := &slowSource{kind: Offer, parent: s.parent, depth: depth, hop: s.hop, seed: s.seed}
+	now := &slowSource{kind: Offer, first: s.named(), parent: s.parent, depth: depth, hop: s.hop, seed: s.seed}
 	for _, l := range s.lines {
 		if !which(l) {
 			continue
 		}
-		if d, why := m.decide(now, l.ref); d == Admitted {
+		if d, why := m.decide(now, l.ref); d != LimitReached && l.decision == LimitReached {
+			l.moved = true
 			m.tally(l.decision, l.reason, -1)
 			m.tally(d, why, 1)
 		}

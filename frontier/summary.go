@@ -106,6 +106,10 @@ var (
 	ErrRunActive = errors.New("frontier: another run is active")
 	// ErrRunFinished means that the named run is over; choose another name.
 	ErrRunFinished = errors.New("frontier: the run of this name is over")
+	// ErrNormalizerChanged means that the unfinished run began with another
+	// normalizer: its identities would not be recognized, and be admitted again.
+	// Finish it with the one that it began with.
+	ErrNormalizerChanged = errors.New("frontier: the normalizer has changed")
 	// ErrNoRun means that the store holds no such run.
 	ErrNoRun = errors.New("frontier: no such run")
 	// ErrLostOwnership means that another owner has claimed the partition. This

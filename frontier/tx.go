@@ -29,6 +29,7 @@ type tx struct {
 	granted  []grantItem
 	freed    []*live
 	settled  []uint64 // S of lease rows with one lease less
+	weight   int      // bytes that the changed rows may take
 	running  bool     // the run was, when the group began
 	found    map[identity]known
 	policy   map[uint64]Policy
@@ -113,6 +114,7 @@ func (t *tx) urlAt(p place) (*urlRow, error) {
 	if err == nil && !t.changed[u] {
 		t.changed[u] = true
 		t.urls = append(t.urls, u)
+		t.weight += 2*len(u.url) + 512
 	}
 	return u, err
 }
@@ -197,8 +199,6 @@ func (t *tx) loadOrigin(id uint64) (*origin, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.pace.due = min(o.pace.due, t.f.farthest())
-	o.pace.gate.due = min(o.pace.gate.due, t.f.farthest())
 	t.f.origins[id] = o
 	return o, nil
 }

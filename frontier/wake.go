@@ -115,7 +115,8 @@ func (f *Frontier) look(o *origin) int64 {
 	if o.live() <= 0 {
 		return never
 	}
-	return max(o.pace.due, o.pace.gate.due)
+	slowest := max(f.policy(o.text).Delay.Microseconds(), o.pace.gate.delay)
+	return max(f.plausible(o.pace.due, slowest), f.plausible(o.pace.gate.due, 0))
 }
 
 // loadWakes fills the heap from the store while more rows lie there than it
@@ -132,8 +133,8 @@ func (t *tx) loadWakes() error {
 			at, id := int64(field(key, 0)), field(key, 1)
 			f.horizon = at
 			f.wakeFrom = append(append([]byte(nil), key...), 0)
-			if f.wakes.byID[id] == nil {
-				f.wakes.set(id, min(at, f.farthest()))
+			if f.wakes.byID[id] == nil && !f.paused[id] {
+				f.wakes.set(id, f.plausible(at, 0))
 			}
 		}
 		if len(got[0].Keys) < wakeBatch {

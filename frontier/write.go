@@ -17,6 +17,7 @@ type call struct {
 	decide     func(t *tx) error
 	candidates [][]candidate // whose identities the decision looks up
 	size       int
+	shrink     func() // makes what is too large alone fit; nil: it cannot
 	done       chan error
 }
 
@@ -97,8 +98,11 @@ func (f *Frontier) gather(timer *time.Timer) []*call {
 	case <-f.closed:
 		return nil
 	}
-	size := 0
-	for len(calls) < maxGroup && size < maxBatch {
+	size, room := 0, min(maxBatch, f.cfg.Store.Limits().Batch/4)
+	for _, c := range calls {
+		size += c.size
+	}
+	for len(calls) < maxGroup && size < room {
 		select {
 		case c := <-f.calls:
 			calls = append(calls, c)
@@ -124,7 +128,7 @@ func (f *Frontier) idle() time.Duration {
 		}
 		if f.waiter() != nil {
 			_, due := f.wakes.first()
-			at = min(at, due, f.againDue, max(f.horizon, 0))
+			at = min(at, due, f.againDue, max(f.horizon, 0), f.lookAt)
 		}
 		at = min(at, f.activeSince+f.head.contract.Budget.Wall.Microseconds()-f.head.active)
 	}
@@ -185,9 +189,12 @@ var errTogether = errors.New("frontier: the group is beyond the store's batch")
 // is too large alone is answered with its error, and changes nothing.
 func (f *Frontier) split(calls []*call, tooLarge error) bool {
 	f.takeBack()
-	if len(calls) == 1 {
-		calls[0].done <- fmt.Errorf("frontier: %w", tooLarge)
+	if c := calls[0]; len(calls) == 1 && c.shrink == nil {
+		c.done <- fmt.Errorf("frontier: %w", tooLarge)
 		return true
+	} else if len(calls) == 1 {
+		c.shrink()
+		c.shrink = nil
 	}
 	for _, c := range calls {
 		if !f.group([]*call{c}) {
@@ -263,6 +270,10 @@ func (t *tx) finishIfOver() error {
 	switch {
 	case h.phase != Running:
 		return nil
+	case h.over() && h.observed == 0:
+		return nil // nothing was offered yet
+	case h.over() && h.slots == 0:
+		return t.stop(FailedRun, ReasonNoneAdmitted, "")
 	case h.over():
 		return t.stop(Finished, "done", "")
 	case h.offers == 0 && h.states[Leased] == 0 && h.paused > 0 && h.paused == h.unresolved():
@@ -274,22 +285,19 @@ func (t *tx) finishIfOver() error {
 	return nil
 }
 
-// resumed lets origins have their turn that are no longer paused and have not
-// been looked at since, and reports whether there are any.
+// resumed gives paused origins their turn at once if one of them is no longer
+// paused, and reports whether there is one.
 func (t *tx) resumed() (bool, error) {
-	f, any := t.f, false
-	for _, w := range slices.Clone(f.wakes.items) {
-		o, err := t.loadOrigin(w.origin)
+	for id := range t.f.paused {
+		o, err := t.loadOrigin(id)
 		if err != nil {
 			return false, err
 		}
-		if o == nil || o.pace.pause == "" || t.pauseOf(o) != "" {
-			continue
+		if o != nil && t.pauseOf(o) == "" {
+			return true, t.lookAgain()
 		}
-		any = true
-		f.wakes.set(o.id, t.now)
 	}
-	return any, nil
+	return false, nil
 }
 
 // stop ends the run for now or for good. example shows what a bound held back.
