@@ -10,8 +10,9 @@ import (
 	"github.com/weircrawl/weir/frontier"
 )
 
-// A PanicError is what became of a function of the Config that panicked. It ends
-// the attempt, never the run, and stands in the Detail of the result.
+// A PanicError is what became of OnPage, Follow or Render where one panicked. It
+// ends the attempt, never the run; the result's Detail has its text, and Log its
+// Stack. No function returns it.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -39,6 +40,7 @@ type handling struct {
 // what they made of it.
 func (r *run) show(ctx context.Context, c frontier.Completion, p *Page) (frontier.Completion, error) {
 	if r.cfg.OnPage == nil && r.cfg.Follow == nil && r.cfg.Render == nil {
+		p.unseen = true
 		c.References, c.Overflow = p.references(nil, nil)
 		return c, nil
 	}

@@ -52,7 +52,8 @@ func (p *Page) extract() *links.Result {
 		p.found = &links.Result{}
 		if isHTML(p.MediaType) || p.Rendered != nil {
 			*p.found = links.Extract(p.utf8(), links.Options{
-				References: p.run.budget.References, Bytes: int(p.run.budget.ReferenceBytes), Agent: p.run.agent})
+				References: p.run.budget.References, Bytes: int(p.run.budget.ReferenceBytes), Agent: p.run.agent,
+				NoText: p.unseen})
 		}
 		for _, value := range p.Header.Values("X-Robots-Tag") {
 			p.found.Header(value, p.run.agent)

@@ -42,6 +42,7 @@ type Page struct {
 
 	run     *run
 	lease   frontier.Lease
+	unseen  bool              // no function of the Config looks at it
 	decoded []byte            // nil until asked for
 	text    string            // once read is set
 	read    bool              // the text was asked for
@@ -102,9 +103,16 @@ func (p *Page) Follow(refs ...string) error {
 	return nil
 }
 
+// maxKind is how long the kind of a record may be.
+const maxKind = 256
+
 // Emit keeps v as JSON in the commit that accepts the page: a crash neither
-// loses nor doubles it. The bounds are Budget.Records and Budget.RecordBytes.
+// loses nor doubles it. The kind names what v is, in 1 to 256 bytes. The bounds
+// are Budget.Records and Budget.RecordBytes.
 func (p *Page) Emit(kind string, v any) error {
+	if kind == "" || len(kind) > maxKind {
+		return fmt.Errorf("weir: emit: the kind has %d bytes: name what is kept in 1 to %d", len(kind), maxKind)
+	}
 	data, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("weir: emit %s: %w", kind, err)

@@ -3,10 +3,11 @@ package links
 // Extract reads body, which is UTF-8, once and returns what it refers to.
 func Extract(body []byte, o Options) Result {
 	e := extractor{scanner: scanner{page: body}, options: o.withDefaults()}
+	e.result.Links = make([]Link, 0, min(len(body)/bytesPerLink, 128, e.options.References))
 	for e.scan() != nothing {
 		switch e.kind {
 		case text:
-			if e.anchor.open {
+			if e.anchor.open && !e.options.NoText {
 				e.anchor.write(e.page[e.start:e.next], e.isRaw)
 			}
 		case startTag:
@@ -18,6 +19,10 @@ func Extract(body []byte, o Options) Result {
 	e.endAnchor()
 	return e.result
 }
+
+// bytesPerLink is how many bytes of a page hold one link, on most pages: room is
+// made for as many at once.
+const bytesPerLink = 256
 
 // extractor is one pass over a page.
 type extractor struct {

@@ -5,6 +5,7 @@ type Options struct {
 	References int    // links kept; default 5,000
 	Bytes      int    // bytes of the references kept; default 1 MiB
 	Agent      string // product token, for robots meta elements that name one
+	NoText     bool   // Link.Text stays empty
 }
 
 func (o Options) withDefaults() Options {

@@ -95,6 +95,12 @@ func TestTextIsFoldedAndCutBetweenCharacters(t *testing.T) {
 	}
 }
 
+func TestTextIsLeftOutWhereItIsNotWanted(t *testing.T) {
+	links := Extract([]byte("<a href=x>one</a> <a href=y>two"), Options{NoText: true}).Links
+	assert.Equal(t, []string{"x", "y"}, observed(links))
+	assert.Equal(t, []string{"", ""}, []string{links[0].Text, links[1].Text})
+}
+
 func TestSI3DataURLsAreKnownAndNotKept(t *testing.T) {
 	page := `<img src=" DATA:image/png;base64,` + strings.Repeat("A", 1<<20) + `"><a href="` + strings.Repeat("a", 1<<20) + `"><a href=x>`
 	got := Extract([]byte(page), Options{})
