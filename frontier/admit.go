@@ -162,9 +162,12 @@ func (t *tx) decide(s *source, c *candidate, at admissionRef) (decided, error) {
 func (t *tx) decideNew(s *source, c *candidate, at admissionRef, d decided) (decided, error) {
 	f, h := t.f, t.f.head
 	b := &h.contract.Budget
+	joins := false
 	if !f.takes(c.url) {
-		d.reason = ReasonScope
-		return d, nil
+		joins = s.named() == Seed && h.contract.Seeds && !h.contract.Scope.excludes(c.url)
+		if d.reason = ReasonScope; !joins {
+			return d, nil
+		}
 	}
 	d.decision = LimitReached
 	if int64(s.depth) > int64(b.Depth) {
@@ -195,7 +198,7 @@ func (t *tx) decideNew(s *source, c *candidate, at admissionRef, d decided) (dec
 				d.decision, d.reason = PolicyStop, ReasonOriginEnded
 				return d, nil
 			}
-			if err := t.gateDo(o, Reopen, ReasonOriginEnded, entry{}, func(g *gate) { g.state, g.attempts = gateClosed, 0 }); err != nil {
+			if err := t.gateDo(o, Reopen, ReasonOriginEnded, entry{}, func(g *gate) { g.state, g.attempts, g.losses = gateClosed, 0, 0 }); err != nil {
 				return d, err
 			}
 		}
@@ -204,6 +207,11 @@ func (t *tx) decideNew(s *source, c *candidate, at admissionRef, d decided) (dec
 			return d, err
 		}
 		o = f.origins[c.origin]
+	}
+	if joins {
+		if err := t.adopt(c.url); err != nil {
+			return d, err
+		}
 	}
 	if d.to, err = t.claim(s, c, o, at, p, moved); err != nil {
 		return d, err

@@ -2,8 +2,10 @@ package frontier
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"time"
 )
 
 // enqueuePiece is how many references one commit decides.
@@ -58,38 +60,28 @@ func (f *Frontier) enqueue(ctx context.Context, s Source, refs []Reference) (Enq
 		return Enqueued{}, err
 	}
 	var answer Enqueued
+	var over error
 	c := &call{candidates: [][]candidate{cs}, size: weightOf(cs)}
 	c.decide = func(t *tx) error {
-		var err error
-		answer, err = t.enqueue(s, cs)
+		if over = nil; t.f.head.phase != Running {
+			over = t.f.over()
+			return nil
+		}
+		answer = Enqueued{Sequence: t.seq}
+		_, err := t.decideAll(source{kind: s}, cs, nil, &answer)
 		return err
 	}
 	if err := f.submit(ctx, c); err != nil {
 		return Enqueued{}, fmt.Errorf("enqueue: %w", err)
 	}
-	if answer.Sequence == 0 {
-		return Enqueued{}, fmt.Errorf("enqueue: %w: the run is %s", ErrStopped, f.Summary().Phase)
+	if over != nil {
+		return Enqueued{}, fmt.Errorf("enqueue: %w", over)
 	}
 	return answer, nil
 }
 
 // maxOthers is how many decisions that admit nothing are returned one by one.
 const maxOthers = 1_000
-
-func (t *tx) enqueue(s Source, cs []candidate) (Enqueued, error) {
-	h := t.f.head
-	if h.phase != Running {
-		return Enqueued{}, nil
-	}
-	if s == Seed && h.contract.Seeds {
-		if err := t.adoptSeeds(cs); err != nil {
-			return Enqueued{}, err
-		}
-	}
-	answer := Enqueued{Sequence: t.seq}
-	_, err := t.decideAll(source{kind: s}, cs, nil, &answer)
-	return answer, err
-}
 
 // count adds one decision, and reports whether its record is returned.
 func (e *Enqueued) count(d Decision) bool {
@@ -110,26 +102,12 @@ func (e *Enqueued) count(d Decision) bool {
 	return len(e.Others) < maxOthers
 }
 
-// adoptSeeds lets the seeds' hosts make up the scope, where none was given.
-func (t *tx) adoptSeeds(cs []candidate) error {
-	for i := range cs {
-		c := &cs[i]
-		if c.reject != "" || t.f.takes(c.url) || t.f.head.contract.Scope.excludes(c.url) {
-			continue
-		}
-		if err := t.adopt(c.url); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Lease waits for at least one URL, or gate, and returns max at most; each
+// Lease waits for at least one URL, or gate, and returns max (1 to 500) at most; each
 // one's origin is ready and its slot taken, and the grant is committed. It
 // answers ErrDone once the run is over, and ErrStopped once it has stopped.
 func (f *Frontier) Lease(ctx context.Context, max int) ([]Lease, error) {
 	if max < 1 || max > maxLeases {
-		return nil, fmt.Errorf("lease: %d is not between 1 and %d", max, maxLeases)
+		return nil, fmt.Errorf("frontier: lease: %d is not between 1 and %d", max, maxLeases)
 	}
 	w := &waiter{max: max, done: make(chan error, 1)}
 	c := &call{done: make(chan error, 1), decide: func(t *tx) error {
@@ -166,18 +144,39 @@ func (f *Frontier) Lease(ctx context.Context, max int) ([]Lease, error) {
 // maxLeases is how many URLs one call may take.
 const maxLeases = 500
 
-// abandon leaves a Lease call whose context has ended, unless it has just been
-// answered.
+// errAbandoned answers a Lease call whose caller has asked to be left out.
+var errAbandoned = errors.New("frontier: abandoned")
+
+// abandon leaves a Lease call whose context has ended. Leases that were just
+// granted are returned all the same, so that they go back in order; only a
+// writer that does not answer in time is left to take them back itself.
 func (f *Frontier) abandon(ctx context.Context, w *waiter) ([]Lease, error) {
 	f.mu.Lock()
-	w.abandoned = !w.answered
-	abandoned := w.abandoned
+	w.abandoned = true
 	f.mu.Unlock()
-	if abandoned {
-		f.poke()
+	f.poke()
+	patience := time.NewTimer(time.Second)
+	defer patience.Stop()
+	select {
+	case err := <-w.done:
+		return w.taken(ctx, err)
+	case <-patience.C:
+	case <-f.ended:
+	}
+	f.mu.Lock()
+	w.gone = !w.answered
+	gone := w.gone
+	f.mu.Unlock()
+	if gone {
 		return nil, ctx.Err()
 	}
-	err := <-w.done
+	return w.taken(ctx, <-w.done)
+}
+
+func (w *waiter) taken(ctx context.Context, err error) ([]Lease, error) {
+	if errors.Is(err, errAbandoned) {
+		return nil, ctx.Err()
+	}
 	return w.got, err
 }
 
@@ -195,6 +194,14 @@ func (f *Frontier) Complete(ctx context.Context, c Completion) (Answer, error) {
 // CompleteAll settles several leases in one commit, each as Complete would, or in
 // as few as the store's limits allow.
 func (f *Frontier) CompleteAll(ctx context.Context, cs []Completion) ([]Answer, error) {
+	if n := f.fitting(cs); n < len(cs) {
+		first, err := f.CompleteAll(ctx, cs[:n])
+		if err != nil {
+			return nil, err
+		}
+		second, err := f.CompleteAll(ctx, cs[n:])
+		return append(first, second...), err
+	}
 	all := make([]*completing, len(cs))
 	c := &call{}
 	for i := range cs {
@@ -205,14 +212,6 @@ func (f *Frontier) CompleteAll(ctx context.Context, cs []Completion) ([]Answer, 
 		all[i] = p
 		c.candidates = append(c.candidates, p.candidates, p.target)
 		c.size += p.size
-	}
-	if half := len(cs) / 2; half > 0 && c.size > f.cfg.Store.Limits().Batch/2 {
-		first, err := f.CompleteAll(ctx, cs[:half])
-		if err != nil {
-			return nil, err
-		}
-		second, err := f.CompleteAll(ctx, cs[half:])
-		return append(first, second...), err
 	}
 	c.shrink = func() {
 		for _, p := range all {
@@ -235,6 +234,22 @@ func (f *Frontier) CompleteAll(ctx context.Context, cs []Completion) ([]Answer, 
 		answers[i] = p.answer
 	}
 	return answers, nil
+}
+
+// fitting is how many of cs are made ready together: what their references
+// resolve to is not known yet, and lies in memory and in one commit.
+func (f *Frontier) fitting(cs []Completion) int {
+	room := f.cfg.Store.Limits().Batch / 4
+	for i := range cs {
+		room -= sizeOf(&cs[i])
+		for _, r := range cs[i].References {
+			room -= 512 + 2*min(max(len(r.Base), len(cs[i].Lease.URL))+3*len(r.Observed), maxObserved)
+		}
+		if i > 0 && room < 0 {
+			return i
+		}
+	}
+	return len(cs)
 }
 
 // Stop stops the run, resumable: nothing more is leased, and Lease answers

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"context"
 	"math/bits"
 
@@ -249,8 +250,20 @@ func (c *checker) attempts(ctx context.Context) error {
 	return nil
 }
 
-// offers reads what the run owes.
+// offers reads what the run owes, and the hosts of its scope.
 func (c *checker) offers(ctx context.Context) error {
+	for row, err := range c.all(ctx, spaceScope) {
+		if err != nil {
+			return err
+		}
+		host, err := decodeHost(row[1])
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(row[0], c.keys.scope(host)) {
+			c.faults.add("host %s of the scope has a foreign key", host)
+		}
+	}
 	for row, err := range c.all(ctx, spaceOffer) {
 		if err != nil {
 			return err

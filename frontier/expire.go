@@ -33,6 +33,9 @@ func (f *Frontier) overdue(now int64) []*live {
 		if v.moment() < now {
 			due = append(due, v)
 		}
+		if len(due) == maxGranted {
+			break // the next group goes on: what ends takes rows
+		}
 	}
 	return due
 }

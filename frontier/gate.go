@@ -64,6 +64,8 @@ func (t *tx) settleGate(c *completing, o *origin, v *live) error {
 			until := f.micros(c.Until)
 			g.state, g.until = gateOpen, min(max(until, t.now+1e6), t.now+maxOpen)
 			g.delay = min(max(c.Delay.Microseconds(), 0), maxSiteDelay)
+			next := t.now + max(t.policyOf(o).Delay.Microseconds(), g.delay)
+			g.until = max(g.until, next+f.cfg.TTL.Microseconds()) // it serves one URL at least
 			g.note, g.attempts, g.losses = c.Note, 0, 0
 		})
 		if sent != 0 {

@@ -14,13 +14,16 @@ type waiter struct {
 	got  []Lease
 	done chan error
 
-	abandoned bool // guarded by Frontier.mu
+	// Guarded by Frontier.mu.
+	abandoned bool // its caller asks to be left out
 	answered  bool
+	gone      bool // nobody listens any more
 }
 
 const (
-	windowSize = 64 // rows of an origin looked at, at most, for one grant
-	turnLow    = 16 // every so many grants an origin's lowest class comes first
+	windowSize = 64    // rows of an origin looked at, at most, for one grant
+	maxGranted = 1_000 // leases of one commit: they are one row
+	turnLow    = 16    // every so many grants an origin's lowest class comes first
 )
 
 // grant hands out leases to whoever waits, origin by origin in the order in
@@ -32,7 +35,7 @@ func (t *tx) grant() error {
 			return err
 		}
 	}
-	for len(f.waiters) > 0 && t.weight < t.f.cfg.Store.Limits().Batch/4 {
+	for len(f.waiters) > 0 && len(t.granted) < maxGranted && t.weight < t.f.cfg.Store.Limits().Batch/4 {
 		if err := t.grantAgain(); err != nil || f.head.phase != Running {
 			return err
 		}
@@ -57,8 +60,10 @@ func (t *tx) grant() error {
 
 // waiter is the first that still takes a lease, or nil.
 func (f *Frontier) waiter() *waiter {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, w := range f.waiters {
-		if len(w.got) < w.max {
+		if len(w.got) < w.max && !w.abandoned {
 			return w
 		}
 	}

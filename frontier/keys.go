@@ -19,7 +19,7 @@ var (
 	spaceAgain   = storage.Space{Name: "again", Use: storage.Queue}   // P R T O N: a stored response whose handler failed
 	spaceWake    = storage.Space{Name: "wake", Use: storage.Queue}    // P R T O: an origin with work
 	spaceLease   = storage.Space{Name: "lease", Use: storage.Queue}   // P R S -> leases of one commit
-	spaceScope   = storage.Space{Name: "scope", Use: storage.Point}   // P R host: a host that a seed has brought into the scope
+	spaceScope   = storage.Space{Name: "scope", Use: storage.Point}   // P R hash of host -> host: one that a seed has brought into the scope
 	spaceOffer   = storage.Space{Name: "offer", Use: storage.Queue}   // P R S i -> references to be decided again
 	spaceMoved   = storage.Space{Name: "moved", Use: storage.Point}   // P R S i chunk -> lines of that edge row that no bound holds back any more
 	spaceLog     = storage.Space{Name: "log", Use: storage.Append}    // P R S chunk -> transitions
@@ -132,7 +132,10 @@ func (k keys) again(p place, at int64) []byte { return k.nums(uint64(at), p.orig
 
 func (k keys) wake(at int64, origin uint64) []byte { return k.nums(uint64(at), origin) }
 
-func (k keys) scope(host string) []byte { return append(k.prefix(len(host)), host...) }
+func (k keys) scope(host string) []byte {
+	sum := sha256.Sum256([]byte(host)) // a host may be longer than a key
+	return append(k.prefix(16), sum[:16]...)
+}
 
 func (k keys) seq(s uint64) []byte { return k.nums(s) }
 

@@ -165,7 +165,9 @@ func (l Lease) Retry(why Reason, after time.Duration, e Evidence) Completion {
 }
 
 // Busy is Retry for an origin that asks for less: all of its URLs wait, and no
-// attempt is charged.
+// attempt is charged. An origin that does so 12 times in a row is paused for this
+// incarnation, and a URL that is answered so 24 times fails as
+// attempts_exhausted.
 func (l Lease) Busy(why Reason, after time.Duration, e Evidence) Completion {
 	c := l.settle(OutcomeBusy, why, e)
 	c.After = after

@@ -160,8 +160,15 @@ func (f *Frontier) beginRun(ctx context.Context) error {
 	name := f.cfg.Run
 	if name == "" {
 		name = strconv.FormatUint(uint64(number), 10)
-		if taken, err := runNumber(ctx, f.cfg.Store, name); err != nil || taken != 0 {
-			name = "run-" + name
+		for {
+			taken, err := runNumber(ctx, f.cfg.Store, name)
+			if err != nil {
+				return err
+			}
+			if taken == 0 {
+				break
+			}
+			name = "run-" + name // somebody has chosen that name
 		}
 	}
 	f.keys = keys{run: number}
@@ -211,11 +218,21 @@ func (f *Frontier) loadScope(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		host, err := decodeHost(row[1])
+		if err != nil {
+			return err
+		}
 		f.mu.Lock()
-		f.hosts[string(row[0][6:])] = true
+		f.hosts[host] = true
 		f.mu.Unlock()
 	}
 	return nil
+}
+
+func decodeHost(v []byte) (string, error) {
+	r := codec.NewReader(v, rowVersion)
+	host := r.String()
+	return host, damaged(spaceScope, r.Close())
 }
 
 // loadLeases reads the leases that are not settled.

@@ -35,7 +35,8 @@ type pace struct {
 	head      [classes]uint64 // counts up to this one have been passed
 	due       int64           // no request before
 	why       Reason          // of due, where it is more than the delay
-	incidents uint32          // busy answers in a row
+	incidents uint32          // times in a row that the origin asked for less
+	incident  int64           // when it did so last: what was sent before belongs to it
 	pause     Reason          // why nothing is leased; empty: leased
 	gate      gate
 }
@@ -124,6 +125,7 @@ func (p *pace) write(w *codec.Writer) {
 	w.Uint(uint64(p.due))
 	w.String(string(p.why))
 	w.Uint(uint64(p.incidents))
+	w.Uint(uint64(p.incident))
 	w.String(string(p.pause))
 	g := &p.gate
 	w.Byte(byte(g.state))
@@ -145,7 +147,7 @@ func readPace(r *codec.Reader) pace {
 		p.head[i] = r.Uint()
 	}
 	p.due, p.why = int64(r.Uint()), Reason(r.String())
-	p.incidents, p.pause = uint32(r.Uint()), Reason(r.String())
+	p.incidents, p.incident, p.pause = uint32(r.Uint()), int64(r.Uint()), Reason(r.String())
 	p.gate = gate{state: gateState(r.Byte()), reason: Reason(r.String()), ends: State(r.Byte()),
 		until: int64(r.Uint()), due: int64(r.Uint()), gen: r.Uint(),
 		attempts: uint32(r.Uint()), losses: uint32(r.Uint()), delay: int64(r.Uint()), note: r.Bytes(), back: r.Uint()}

@@ -192,7 +192,10 @@ func (r *Reader) compareScope(ctx context.Context, p *replayed, faults *Faults) 
 		if err != nil {
 			return err
 		}
-		host := string(row[0][6:])
+		host, err := decodeHost(row[1])
+		if err != nil {
+			return err
+		}
 		if !p.hosts[host] {
 			faults.add("host %s of the scope is not in the log", host)
 		}

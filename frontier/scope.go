@@ -27,19 +27,40 @@ func (s Scope) Empty() bool { return len(s.Hosts)+len(s.Sites)+len(s.Prefixes) =
 func (s Scope) Validate() error {
 	var faults []error
 	for _, h := range append(append([]string{}, s.Hosts...), s.Sites...) {
-		if h == "" || strings.ContainsAny(h, "/ ?#@") {
-			faults = append(faults, fmt.Errorf("scope: %q is not a host; write example.com or example.com:8080", h))
+		if h == "" || strings.ContainsAny(h, "/ ?#@") || !ascii(h) {
+			faults = append(faults, fmt.Errorf("scope: %q is not a host; write example.com or example.com:8080, and other letters in punycode", h))
+		}
+	}
+	for _, h := range s.Sites {
+		if bareHost(canonicalHost(h)) != canonicalHost(h) {
+			faults = append(faults, fmt.Errorf("scope: site %q has a port; a site is on every port", h))
 		}
 	}
 	for _, p := range s.Prefixes {
-		if !strings.HasPrefix(p, "http://") && !strings.HasPrefix(p, "https://") {
+		scheme, rest, _ := strings.Cut(p, "://")
+		host, _, _ := strings.Cut(rest, "/")
+		switch {
+		case scheme != "http" && scheme != "https":
 			faults = append(faults, fmt.Errorf("scope: prefix %q must begin with http:// or https://", p))
+		case !ascii(host) || host != strings.ToLower(host) || strings.HasSuffix(host, defaultPort[scheme]):
+			faults = append(faults, fmt.Errorf("scope: prefix %q can match nothing: write its host as in a request, lower-case, in punycode and without a default port", p))
 		}
 	}
 	if size, _ := json.Marshal(s); len(size) > maxScope {
 		faults = append(faults, fmt.Errorf("scope: it takes %d bytes; %d are allowed: name Sites for many hosts, or leave it to the seeds", len(size), maxScope))
 	}
 	return errors.Join(faults...)
+}
+
+var defaultPort = map[string]string{"http": ":80", "https": ":443"}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // maxScope bounds a Scope as JSON: it lies in one row.
@@ -68,8 +89,9 @@ func (f *Frontier) takes(u urlnorm.URL) bool {
 
 func (s Scope) includes(u urlnorm.URL) bool {
 	host := hostPort(u.Origin)
+	scheme, _, _ := strings.Cut(string(u.Origin), "://")
 	for _, h := range s.Hosts {
-		if canonicalHost(h) == host {
+		if h = canonicalHost(h); h == host || h == host+defaultPort[scheme] {
 			return true
 		}
 	}
@@ -88,14 +110,19 @@ func (s Scope) includes(u urlnorm.URL) bool {
 	return false
 }
 
+// excludes looks at the request and at the key: no way of writing a URL passes.
 func (s Scope) excludes(u urlnorm.URL) bool {
-	_, rest, _ := strings.Cut(u.Request, "://")
+	return len(s.Exclude) > 0 && (s.excluded(u.Request) || s.excluded(u.Key.Text))
+}
+
+func (s Scope) excluded(text string) bool {
+	_, rest, _ := strings.Cut(text, "://")
 	path := "/"
 	if i := strings.IndexByte(rest, '/'); i >= 0 {
 		path = rest[i:]
 	}
 	for _, e := range s.Exclude {
-		if strings.HasPrefix(u.Request, e) || strings.HasPrefix(e, "/") && strings.HasPrefix(path, e) {
+		if strings.HasPrefix(text, e) || strings.HasPrefix(e, "/") && strings.HasPrefix(path, e) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/weircrawl/weir/internal/codec"
@@ -204,7 +205,7 @@ func (t *tx) pass(o *origin, v *live, c *completing) int64 {
 		}
 		t.space(o, sent)
 	}
-	t.incident(o, c)
+	t.incident(o, c, cmp.Or(sent, t.now))
 	t.settled = append(t.settled, v.row)
 	t.touch(o)
 	t.free(v)
@@ -233,13 +234,16 @@ func (t *tx) refill() {
 }
 
 // incident keeps what a busy answer, or a good one, says about an origin.
-func (t *tx) incident(o *origin, c *completing) {
+func (t *tx) incident(o *origin, c *completing, sent int64) {
 	switch c.Outcome {
 	case OutcomeBusy:
-		n := o.pace.incidents + 1
+		n, at := o.pace.incidents, o.pace.incident
+		if sent >= at {
+			n, at = n+1, t.now
+		}
 		due, why := t.now+t.wait(c.After, int(n)), c.Reason
 		t.repace(o, func(p *pace) {
-			p.incidents = n
+			p.incidents, p.incident = n, at
 			if due > p.due {
 				p.due, p.why = due, why
 			}

@@ -75,7 +75,9 @@ func (m *slow) pass(c *Completion, l *slowLease) {
 	}
 	switch c.Outcome {
 	case OutcomeBusy:
-		o.incidents++
+		if m.requestedAt(l) >= o.incident {
+			o.incidents, o.incident = o.incidents+1, m.now
+		}
 		o.due = max(o.due, m.wait(c.After, o.incidents).earliest)
 		o.throttled = o.throttled || o.incidents >= maxIncidents
 	case OutcomeFetched, OutcomeTruncated, OutcomeUnchanged, OutcomeMissing, OutcomeRedirected, OutcomeOpen:
@@ -203,6 +205,7 @@ func (m *slow) settleGate(c *Completion, l *slowLease) {
 		g.state, g.attempts, g.losses = gateOpen, 0, 0
 		g.until = min(max(c.Until.UnixMicro(), m.now+1e6), m.now+maxOpen)
 		g.delay = min(max(c.Delay.Microseconds(), 0), maxSiteDelay)
+		g.until = max(g.until, m.now+max(m.policyOf(o.text).Delay.Microseconds(), g.delay)+m.ttl)
 		g.note = string(c.Note)
 		if requested(c, l) && m.broken != "delay" {
 			o.due = max(o.due, m.requestedAt(l)+m.delay(o))

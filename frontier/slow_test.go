@@ -19,7 +19,8 @@ type slow struct {
 	now     int64 // microseconds
 	budget  Budget
 	scope   []string // hosts
-	seeds   bool     // hosts of seeds join the scope
+	ttl     int64
+	seeds   bool // hosts of seeds join the scope
 	gates   bool
 	policy  map[string]Policy // by origin
 	pausedT map[string]int64  // until then nobody may have noticed that a pause is over
@@ -70,6 +71,7 @@ type slowOrigin struct {
 	text      string
 	due       int64
 	incidents int
+	incident  int64
 	throttled bool
 	gate      slowGate
 }
@@ -123,7 +125,7 @@ type slowLine struct {
 }
 
 func newSlow(now int64, c Config) *slow {
-	return &slow{now: now, budget: c.Budget.WithDefaults(), scope: append([]string{}, c.Scope.Hosts...), seeds: c.Scope.Empty(), gates: c.Gates, phase: Running, policy: map[string]Policy{}, pausedT: map[string]int64{},
+	return &slow{now: now, ttl: c.TTL.Microseconds(), budget: c.Budget.WithDefaults(), scope: append([]string{}, c.Scope.Hosts...), seeds: c.Scope.Empty(), gates: c.Gates, phase: Running, policy: map[string]Policy{}, pausedT: map[string]int64{},
 		urls: map[string]*slowURL{}, origins: map[string]*slowOrigin{}, leases: map[LeaseID]*slowLease{}, decided: map[string]int64{}, ends: map[string]int64{}, reason: "open", lateEnd: map[*slowURL]int{}}
 }
 
@@ -166,13 +168,6 @@ func (m *slow) end(u *slowURL, st State, why Reason) {
 
 // enqueue decides references that no page holds.
 func (m *slow) enqueue(kind Source, refs []Reference) (e Enqueued) {
-	if kind == Seed && m.seeds {
-		for _, r := range refs {
-			if u, err := (urlnorm.Standard{}).Normalize(nil, r.Observed); err == nil && !m.takes(string(u.Origin)) {
-				m.scope = append(m.scope, strings.TrimPrefix(string(u.Origin), "http://"))
-			}
-		}
-	}
 	s := m.decideAll(&slowSource{kind: kind}, refs, "")
 	for _, l := range s.lines {
 		switch l.decision {
@@ -232,8 +227,9 @@ func (m *slow) decide(s *slowSource, r Reference) (Decision, Reason) {
 			admitted++
 		}
 	}
+	joins := !m.takes(string(n.Origin)) && s.named() == Seed && m.seeds
 	switch limit := m.policyOf(string(n.Origin)).URLs; {
-	case !m.takes(string(n.Origin)):
+	case !m.takes(string(n.Origin)) && !joins:
 		return PolicyStop, ReasonScope
 	case s.depth > m.budget.Depth:
 		return LimitReached, ReasonDepth
@@ -245,6 +241,9 @@ func (m *slow) decide(s *slowSource, r Reference) (Decision, Reason) {
 		return LimitReached, "origin_urls"
 	case o != nil && o.gate.state == gateEnded && m.now < o.gate.until:
 		return PolicyStop, ReasonOriginEnded
+	}
+	if joins {
+		m.scope = append(m.scope, strings.TrimPrefix(string(n.Origin), "http://"))
 	}
 	if o == nil {
 		o = &slowOrigin{text: string(n.Origin)}

@@ -217,7 +217,9 @@ func (t *tx) putHost(host string) {
 // adopt brings a host into the scope.
 func (t *tx) adopt(u urlnorm.URL) error {
 	host := hostPort(u.Origin)
-	t.put(spaceScope, t.f.keys.scope(host), nil)
+	w := codec.NewWriter(rowVersion, nil)
+	w.String(host)
+	t.put(spaceScope, t.f.keys.scope(host), w.Seal())
 	return t.do(&entry{kind: entryScope, text: urlnorm.Origin(host)})
 }
 
@@ -255,7 +257,6 @@ func (t *tx) empty() bool { return len(t.ops)+len(t.log)+len(t.urls)+len(t.origi
 func (t *tx) flush() []storage.Op {
 	k := t.f.keys
 	if active := t.now - t.f.activeSince; active > 0 && t.running {
-		t.f.activeSince = t.now
 		_ = t.run(entry{active: active}) // adds to a counter: it cannot fail
 	}
 	for _, o := range t.origins {

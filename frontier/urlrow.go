@@ -1,6 +1,8 @@
 package frontier
 
 import (
+	"slices"
+
 	"github.com/weircrawl/weir/internal/codec"
 	"github.com/weircrawl/weir/storage"
 	"github.com/weircrawl/weir/urlnorm"
@@ -58,9 +60,12 @@ const (
 	maxTries   = 32 // attempts, losses and what else ends a lease, of one visit
 )
 
+// remember adds an attempt; where there are too many it forgets the oldest that
+// brought nothing, which cannot be delivered again to any effect.
 func (u *urlRow) remember(t try) {
 	if len(u.tries) == maxTries {
-		u.tries = append(u.tries[:0:0], u.tries[1:]...)
+		i := max(slices.IndexFunc(u.tries, func(t try) bool { return t.outcome == NoOutcome || t.outcome == OutcomeReleased }), 0)
+		u.tries = append(append(u.tries[:0:0], u.tries[:i]...), u.tries[i+1:]...)
 	}
 	u.tries = append(u.tries, t)
 }

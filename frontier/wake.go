@@ -24,7 +24,7 @@ type wake struct {
 }
 
 const (
-	maxWakes = 65_536
+	maxWakes = 1 << 20
 	never    = int64(math.MaxInt64)
 )
 
@@ -123,7 +123,10 @@ func (f *Frontier) look(o *origin) int64 {
 // holds.
 func (t *tx) loadWakes() error {
 	f := t.f
-	for f.horizon < never && f.wakes.Len() < maxWakes/2 {
+	for f.horizon < never && f.wakes.Len() < maxWakes {
+		if _, due := f.wakes.first(); due <= f.horizon {
+			return nil
+		}
 		k := f.keys
 		got, err := f.cfg.Store.Read(t.ctx, storage.ReadRequest{Space: spaceWake, From: f.wakeFrom, To: end(k.prefix(0)), Limit: wakeBatch})
 		if err != nil {

@@ -128,7 +128,9 @@ func (f *Frontier) idle() time.Duration {
 		}
 		if f.waiter() != nil {
 			_, due := f.wakes.first()
-			at = min(at, due, f.againDue, max(f.horizon, 0), f.lookAt)
+			if at = min(at, due, f.againDue, f.lookAt); f.wakes.Len() < maxWakes {
+				at = min(at, f.horizon)
+			}
 		}
 		at = min(at, f.activeSince+f.head.contract.Budget.Wall.Microseconds()-f.head.active)
 	}
@@ -215,7 +217,14 @@ func (f *Frontier) takeBack() {
 func (f *Frontier) prune() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.waiters = slices.DeleteFunc(f.waiters, func(w *waiter) bool { return w.abandoned && len(w.got) == 0 })
+	f.waiters = slices.DeleteFunc(f.waiters, func(w *waiter) bool {
+		left := w.abandoned && len(w.got) == 0
+		if left && !w.answered {
+			w.answered = true
+			w.done <- errAbandoned // it has room
+		}
+		return left
+	})
 }
 
 // decideGroup takes all decisions of one commit.
@@ -231,6 +240,9 @@ func (t *tx) decideGroup(calls []*call) error {
 	if err := t.lookUp(all...); err != nil {
 		return err
 	}
+	if err := t.wall(); err != nil {
+		return err
+	}
 	for _, c := range calls {
 		if err := c.decide(t); err != nil {
 			return err
@@ -240,9 +252,6 @@ func (t *tx) decideGroup(calls []*call) error {
 		return err
 	}
 	if err := t.serve(); err != nil {
-		return err
-	}
-	if err := t.wall(); err != nil {
 		return err
 	}
 	if t.f.head.phase == Running && len(t.f.waiters) > 0 {
@@ -335,7 +344,7 @@ func (t *tx) commit() error {
 // keep moves memory to the state that the commit has made true.
 func (t *tx) keep() {
 	f := t.f
-	f.acked, f.heartbeat = t.seq, t.now
+	f.acked, f.heartbeat, f.activeSince = t.seq, t.now, t.now
 	f.last.Store(&t.head)
 	budget := f.head.contract.Budget
 	f.limit.Store(&budget)
@@ -411,10 +420,10 @@ func (f *Frontier) over() error {
 // reply answers a Lease call; what its caller no longer takes goes back.
 func (f *Frontier) reply(w *waiter, err error) {
 	f.mu.Lock()
-	abandoned := w.abandoned
+	gone := w.gone
 	w.answered = true
 	f.mu.Unlock()
-	if !abandoned {
+	if !gone {
 		w.done <- err
 		return
 	}
