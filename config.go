@@ -29,10 +29,14 @@ type Config struct {
 	// robots.txt rules are chosen by the product token.
 	UserAgent string
 
-	Dir    string         // folder of frontier.db and artifacts; default "crawl"
-	Run    string         // name of the run; default its number
-	Budget Budget         // of a new run; on an unfinished one larger bounds are raises
-	Scope  frontier.Scope // of a new run; default the hosts of its seeds
+	Dir   string         // folder of frontier.db and artifacts; default "crawl"
+	Run   string         // name of the run; default its number
+	Scope frontier.Scope // of a new run; default the hosts of its seeds
+
+	// Budget is that of a new run. On an unfinished one a field that is 0 stays as
+	// it is, a larger one raises the bound, and a smaller one lowers it, to what is
+	// spent at least. A run that is over keeps its Budget: more needs a new run.
+	Budget Budget
 
 	// OnPage is called for every fetched page, concurrently for different pages.
 	// Its error or panic fails the attempt, never the run, and never fetches
@@ -51,12 +55,14 @@ type Config struct {
 
 	ParserVersion  string        // version of OnPage, kept with every result; at most 64 bytes
 	Workers        int           // pages in work at once; default 64
-	HandlerTimeout time.Duration // of OnPage, for one page; default 5 min
+	HandlerTimeout time.Duration // of OnPage, for one page; default 5 min, at most 20
 	Log            *slog.Logger  // default silent
 	Trace          Trace         // what to call on the way; default nothing
 
+	// A Policy that panics ends the run with frontier.ErrInternal. What panics in
+	// Normalizer refuses its reference, counted as "panic".
 	Policy     frontier.PolicySource // default one request at a time an origin, one second apart
-	Normalizer urlnorm.Normalizer    // default urlnorm.Standard{}
+	Normalizer urlnorm.Normalizer    // default urlnorm.Standard{}; the same until a run is over
 	Fetch      fetch.Config          // its UserAgent is this Config's
 	Store      storage.Store         // default bbolt in Dir; what you pass in, you close
 	Artifacts  storage.ArtifactSink  // default a directory in Dir; what you pass in, you close
@@ -80,6 +86,10 @@ const (
 	defaultWorkers        = 64
 	defaultHandlerTimeout = 5 * time.Minute
 	maxParserVersion      = 64
+
+	// A lease can be extended for 30 minutes: the request and what comes before
+	// it take the rest.
+	maxHandlerTimeout = 20 * time.Minute
 )
 
 func (c Config) withDefaults() Config {
@@ -145,6 +155,7 @@ func (c Config) faults() []error {
 	fault(c.Fetch.UserAgent != c.UserAgent && c.UserAgent != "", "Fetch.UserAgent is %q and UserAgent %q: set UserAgent alone", c.Fetch.UserAgent, c.UserAgent)
 	fault(c.Workers < 0, "Workers is %d: it must be at least 1, or 0 for %d", c.Workers, defaultWorkers)
 	fault(c.HandlerTimeout < 0, "HandlerTimeout is %v: it must be positive, or 0 for %v", c.HandlerTimeout, defaultHandlerTimeout)
+	fault(c.HandlerTimeout > maxHandlerTimeout, "HandlerTimeout is %v of at most %v: a page cannot be held longer; do less in OnPage, or emit what a later step works on", c.HandlerTimeout, maxHandlerTimeout)
 	fault(len(c.ParserVersion) > maxParserVersion, "ParserVersion has %d bytes of at most %d", len(c.ParserVersion), maxParserVersion)
 	fault(len(c.Run) > 128, "Run has %d bytes of at most 128", len(c.Run))
 	fault(c.Render != nil && c.Renderer == nil, "Render is set and Renderer is nil: set both, or none")

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,6 +50,7 @@ func TestAFaultNamesItsField(t *testing.T) {
 		{"no product token", func(c *Config) { c.UserAgent = "(my bot)" }, "product token"},
 		{"a line break", func(c *Config) { c.UserAgent = "bot/1.0\r\nX: y" }, "no header may have"},
 		{"two user agents", func(c *Config) { c.Fetch.UserAgent = "other/1.0" }, "set UserAgent alone"},
+		{"a handler that may hold a page longer than its lease", func(c *Config) { c.HandlerTimeout = 20*time.Minute + 1 }, "HandlerTimeout is 20m0.000000001s of at most 20m0s"},
 		{"a bad timeout", func(c *Config) { c.Fetch.Timeout = -1 }, "Timeout"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -42,6 +42,7 @@ func New(cfg Config) (*Crawler, error) {
 		}
 		return nil, err
 	}
+	cfg.Normalizer = careful{cfg.Normalizer, cfg.Log}
 	c := &Crawler{cfg: cfg, client: client, store: cfg.Store, sink: cfg.Artifacts}
 	c.opened = append(c.opened, func() error { client.Close(); return nil })
 	if err := c.open(); err != nil {
@@ -102,8 +103,10 @@ var ErrRunFinished = frontier.ErrRunFinished
 //
 // When ctx ends, or a bound stops the run, it gives its leases back and returns
 // the receipt so far: the next Run goes on. The error is ctx's in the first case
-// and nil in the second, in which the receipt names the bound. Every other error
-// says what stopped the run; *SeedError alone stops nothing but its seeds.
+// and nil in the second, in which the receipt names the bound. Where ctx has
+// ended before the run was opened the receipt is empty: nothing was changed, and
+// Last has the one before. Every other error says what stopped the run;
+// *SeedError alone stops nothing but its seeds.
 func (c *Crawler) Run(ctx context.Context, seeds ...string) (ledger.Receipt, error) {
 	ctx, done, err := c.begin(ctx)
 	if err != nil {
@@ -196,7 +199,8 @@ func (c *Crawler) receipt(f *frontier.Frontier) (ledger.Receipt, error) {
 }
 
 // Last returns the receipt of the run that Config.Run names, or of the newest
-// one, without a request. It reports whether there is such a run.
+// one, without a request. It reports whether there is such a run. After Ctrl-C it
+// needs a context that has not ended: context.Background() will do.
 func (c *Crawler) Last(ctx context.Context) (ledger.Receipt, bool, error) {
 	reader, err := c.Reader(ctx)
 	if errors.Is(err, frontier.ErrNoRun) {
@@ -211,7 +215,8 @@ func (c *Crawler) Last(ctx context.Context) (ledger.Receipt, bool, error) {
 
 // Reader reads the run that Config.Run names, or the newest one, also while it
 // goes on: its results with what OnPage emitted, its admissions, its history. It
-// returns frontier.ErrNoRun where there is none.
+// returns frontier.ErrNoRun where there is none. After Ctrl-C it needs a context
+// that has not ended, as Last does.
 func (c *Crawler) Reader(ctx context.Context) (*frontier.Reader, error) {
 	return frontier.NewReader(ctx, c.store, c.cfg.Run)
 }

@@ -3,6 +3,7 @@ package weir
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,7 +20,7 @@ func (r *run) gate(ctx context.Context, l frontier.Lease) (frontier.Completion, 
 	if err != nil {
 		last = robots.Note{} // a record that cannot be read stands for nothing
 	}
-	g := gateFetch{run: r, lease: l}
+	g := gateFetch{run: r, lease: l, left: l.Limit}
 	record := robots.Fetch(ctx, g.do, l.Origin)
 	if g.err != nil {
 		return frontier.Completion{}, g.err
@@ -63,12 +64,30 @@ func closedGate(l frontier.Lease, g robots.Gate, e frontier.Evidence) frontier.C
 type gateFetch struct {
 	run      *run
 	lease    frontier.Lease
+	left     int64       // bytes set aside for all hops together
 	artifact storage.Ref // of the last response
 	err      error       // what was not the origin's fault
 }
 
+// errHops means that redirects of a robots.txt have spent what its file may take.
+var errHops = errors.New("redirects have spent the bytes of robots.txt")
+
+// truncatedHops is why the file at the end of them is cut: what is missing may
+// forbid something, so that it counts as incomplete.
+const truncatedHops = "hops"
+
+// do makes one exchange within the bytes that the hops before it have left.
 func (g *gateFetch) do(ctx context.Context, q fetch.Request) fetch.Response {
+	if g.left <= 0 {
+		return fetch.Response{URL: q.URL, Class: fetch.Content, Err: errHops, Start: time.Now()}
+	}
+	short := g.left < q.Limit
+	q.Limit = min(q.Limit, g.left)
 	response, err := g.run.request(ctx, g.lease, q)
+	g.left -= int64(len(response.Body))
+	if short && response.Truncated == fetch.TruncatedLength {
+		response.Truncated, response.Err = truncatedHops, errHops
+	}
 	if err == nil {
 		g.artifact, err = g.run.keepBytes(ctx, response)
 	}

@@ -1,15 +1,18 @@
 package weir
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/weircrawl/weir/fetch"
 	"github.com/weircrawl/weir/frontier"
+	"github.com/weircrawl/weir/storage/memory"
 	"github.com/weircrawl/weir/urlnorm"
 )
 
@@ -155,4 +158,29 @@ func TestHeaderOfAStoredResponseIsReadBack(t *testing.T) {
 	h := parseHeader([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Two: a\r\nX-Two: b\r\n\r\n"))
 	assert.Equal(t, http.Header{"Content-Type": {"text/html"}, "X-Two": {"a", "b"}}, h)
 	assert.Empty(t, parseHeader(nil))
+}
+
+func TestAKindThatNoRowCanHoldIsRefusedInOnPage(t *testing.T) {
+	p := pageOf(Budget{}, fetch.Response{})
+	require.NoError(t, p.Emit(strings.Repeat("k", 256), 1))
+	assert.ErrorContains(t, p.Emit(strings.Repeat("k", 257), 1), "the kind has 257 bytes")
+	assert.ErrorContains(t, p.Emit("", 1), "the kind has 0 bytes")
+	_, records := p.seal()
+	assert.Len(t, records, 1, "what was emitted before is kept")
+}
+
+func TestAKindThatIsTooLongFailsItsPageAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, twoPages), memory.New()
+		cfg := over(w, mem)
+		cfg.OnPage = func(_ context.Context, p *Page) error {
+			if p.URL == "http://a.test/bad" {
+				return p.Emit(strings.Repeat("k", 257), 1)
+			}
+			return nil
+		}
+		_, err := Run(t.Context(), cfg, "http://a.test/")
+		require.NoError(t, err)
+		assert.Contains(t, results(t, mem), "failed {handler} http://a.test/bad")
+	})
 }

@@ -315,3 +315,63 @@ func TestAStopMakesNoFurtherRequest(t *testing.T) {
 		assert.Zero(t, requests, "what lies in reserve goes back as it is")
 	})
 }
+
+func TestARunThatABoundHasStoppedIsNoErrorWithSeedsEither(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, chain(50)), memory.New()
+		cfg := over(w, mem)
+		cfg.Budget = Budget{Wall: 10 * time.Second, Depth: 100}
+		for range 20 { // on all but the first Run the bound and the seeds race
+			receipt, err := Run(t.Context(), cfg, "http://a.test/0")
+			require.NoError(t, err)
+			require.Equal(t, frontier.Stopped, receipt.Phase)
+			require.Equal(t, frontier.ReasonWall, receipt.Reason)
+			require.Equal(t, ledger.PartialResumable, receipt.Verdict)
+		}
+		cfg.Budget.Wall = time.Hour
+		receipt, err := Run(t.Context(), cfg, "http://a.test/0")
+		require.NoError(t, err)
+		assert.Equal(t, ledger.Complete, receipt.Verdict, "a raised bound: the run goes on")
+		assert.EqualValues(t, 50, receipt.Admitted)
+	})
+}
+
+func TestASmallerBudgetLowersAndZeroKeeps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, chain(50)), memory.New()
+		cfg := over(w, mem)
+		cfg.Budget = Budget{URLs: 40, Wall: 10 * time.Second}
+		first, err := Run(t.Context(), cfg, "http://a.test/0")
+		require.NoError(t, err)
+		require.Equal(t, frontier.ReasonWall, first.Reason)
+		cfg.Budget = Budget{URLs: 2, Wall: time.Hour}
+		receipt, err := Run(t.Context(), cfg)
+		require.NoError(t, err)
+		assert.Equal(t, first.Used.URLs, receipt.Limit.URLs, "no bound is below what is spent")
+		assert.Equal(t, first.Limit.Depth, receipt.Limit.Depth, "0 keeps")
+		assert.Equal(t, time.Hour, receipt.Limit.Wall)
+	})
+}
+
+func TestARunWhoseContextHasEndedBeforeChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, chain(50)), memory.New()
+		c, err := New(over(w, mem))
+		require.NoError(t, err)
+		defer c.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		before, err := c.Run(ctx, "http://a.test/0")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NotZero(t, before.Results)
+		for _, seeds := range [][]string{nil, {"http://a.test/0"}} {
+			receipt, err := c.Run(ctx, seeds...)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.Zero(t, receipt)
+		}
+		last, found, err := c.Last(t.Context())
+		require.NoError(t, err)
+		require.True(t, found)
+		assert.Equal(t, before, last)
+	})
+}

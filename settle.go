@@ -42,15 +42,39 @@ func (r *run) commit(ctx context.Context, group []frontier.Completion) {
 	}
 	answers, err := r.f.CompleteAll(ctx, group)
 	if err != nil {
-		r.fail(fmt.Errorf("weir: commit: %w", err))
-		return
+		answers, err = r.oneByOne(ctx, group)
 	}
 	for i, a := range answers {
 		r.answered(group[i], a)
 	}
+	if err != nil {
+		r.fail(fmt.Errorf("weir: commit: %w", err))
+		return
+	}
 	if r.cfg.Trace.Commit != nil {
 		r.cfg.Trace.Commit(r.f.Summary())
 	}
+}
+
+// oneByOne settles the completions of a group that was not accepted as one, so
+// that one that cannot be accepted costs its own URL and no other: it ends as
+// failed {handler}. An error means that the frontier accepts nothing any more;
+// then the answers are those given before.
+func (r *run) oneByOne(ctx context.Context, group []frontier.Completion) ([]frontier.Answer, error) {
+	answers := make([]frontier.Answer, 0, len(group))
+	for i, c := range group {
+		answer, refused := r.f.Complete(ctx, c)
+		if refused != nil {
+			var err error
+			group[i] = c.Lease.Failed(frontier.ReasonHandler, detailed(c.Evidence, refused))
+			if answer, err = r.f.Complete(ctx, group[i]); err != nil {
+				return answers, err
+			}
+			r.cfg.Log.Error("completion refused", "url", c.Lease.URL, "error", refused)
+		}
+		answers = append(answers, answer)
+	}
+	return answers, nil
 }
 
 func (r *run) dropAll(group []frontier.Completion) {

@@ -1,0 +1,28 @@
+package weir
+
+import (
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/weircrawl/weir/urlnorm"
+)
+
+// careful is a Normalizer that survives one: a reference on which it panics is
+// refused and counted like any other refusal.
+type careful struct {
+	urlnorm.Normalizer
+	log *slog.Logger
+}
+
+// rejectPanic is the word under which such a reference is counted.
+const rejectPanic urlnorm.Reject = "panic"
+
+func (c careful) Normalize(base *urlnorm.URL, ref string) (u urlnorm.URL, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.log.Error("normalizer panicked", "reference", ref, "panic", v, "stack", string(debug.Stack()))
+			u, err = urlnorm.URL{}, rejectPanic
+		}
+	}()
+	return c.Normalizer.Normalize(base, ref)
+}
