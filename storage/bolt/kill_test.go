@@ -70,9 +70,9 @@ func commitForEver(path string) error {
 // and leaves nothing half done.
 func TestKilledProcessLosesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "frontier.db")
-	kills, acknowledged := 12, uint64(0)
-	if testing.Short() {
-		kills = 3
+	kills, acknowledged := 8, uint64(0)
+	if os.Getenv("WEIR_SOAK") != "" {
+		kills = 200
 	}
 	for range kills {
 		c := child("commit", path)
