@@ -90,7 +90,7 @@ func (v victim) leased(t *testing.T) int64 {
 }
 
 func TestLargeManualsAreCrawledWhole(t *testing.T) {
-	if os.Getenv("WEIR_SOAK") == "" {
+	if !soaking() {
 		t.Skip("with WEIR_SOAK=1 only")
 	}
 	for _, c := range []corpus{python, rust} {
@@ -119,7 +119,7 @@ func (c corpus) reachable(t *testing.T) []string {
 	version, _ := exec.Command("dpkg-query", "-W", "-f=${Version}", c.name).Output() // empty where there is no dpkg
 	known := string(version) == c.version
 	list, err := os.ReadFile("testdata/sites/reachable/" + c.name + ".txt")
-	if known && err == nil && os.Getenv("WEIR_SOAK") == "" {
+	if known && err == nil && !soaking() {
 		require.Equal(t, c.list, storage.Sum(list))
 		return strings.Fields(string(list))
 	}

@@ -26,9 +26,12 @@ import (
 	"github.com/weircrawl/weir/storage/dir"
 )
 
+// soaking reports whether tests do all of their work.
+func soaking() bool { return os.Getenv("WEIR_SOAK") != "" }
+
 // tenth is n in a soak, and a tenth of it otherwise.
 func tenth(n int) int {
-	if os.Getenv("WEIR_SOAK") != "" {
+	if soaking() {
 		return n
 	}
 	return n / 10

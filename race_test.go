@@ -24,32 +24,35 @@ import (
 	"github.com/weircrawl/weir/frontier"
 	"github.com/weircrawl/weir/internal/faults"
 	"github.com/weircrawl/weir/ledger"
+	"github.com/weircrawl/weir/storage/memory"
 )
 
-// A graph is a site of one host whose page n links to the pages of graph(n). It
-// answers without sockets, and remembers nothing.
-type graph func(n int) []int
-
-// filler makes a page as large as pages are.
-var filler = strings.Repeat("<p>Lorem ipsum dolor sit amet, consectetur adipiscing elit.\n", 200)
+// A graph is a site of one host, known by the links of each page. It answers
+// without sockets, and remembers nothing.
+type graph struct {
+	links func(n int) []int
+	text  string // of every page
+}
 
 func (g graph) RoundTrip(r *http.Request) (*http.Response, error) {
 	response := &http.Response{StatusCode: http.StatusNotFound, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {"text/html"}}, Request: r}
 	var b strings.Builder
-	b.WriteString(filler)
+	b.WriteString(g.text)
 	if n, err := strconv.Atoi(strings.TrimPrefix(r.URL.RequestURI(), "/")); err == nil {
 		response.StatusCode = http.StatusOK
-		for _, to := range g(n) {
-			fmt.Fprintf(&b, "<p>A page of a site, and one of its links: <a href=/%d>page %d</a>\n", to, to)
+		for _, to := range g.links(n) {
+			fmt.Fprintf(&b, "<a href=/%d>page %d</a>\n", to, to)
 		}
 	}
 	response.Body, response.ContentLength = io.NopCloser(strings.NewReader(b.String())), int64(b.Len())
 	return response, nil
 }
 
-func (g graph) config(t *testing.T, workers int) weir.Config {
-	return weir.Config{UserAgent: "weirtest/1.0", Dir: t.TempDir(), Workers: workers, Fetch: fetch.Config{Transport: g},
+// config is for a crawl of g in memory.
+func (g graph) config(workers int) weir.Config {
+	mem := memory.New()
+	return weir.Config{UserAgent: "weirtest/1.0", Store: mem, Artifacts: mem, Workers: workers, Fetch: fetch.Config{Transport: g},
 		Budget: weir.Budget{URLs: 2_000_000, Depth: 10_000}, Policy: frontier.Policy{Delay: -1, Concurrency: workers}}
 }
 
@@ -58,16 +61,16 @@ func TestSB6NoPageOfADenseWebIsHandledTwice(t *testing.T) {
 	roll := dice(t)
 	for range tenth(20) {
 		seed := roll.Uint64()
-		site := graph(func(n int) (to []int) {
+		site := graph{links: func(n int) (to []int) {
 			random := rand.New(rand.NewPCG(seed, uint64(n)))
 			for range 20 {
 				to = append(to, random.IntN(pages))
 			}
 			return to
-		})
+		}}
 		var mu sync.Mutex
 		calls := map[string]int{}
-		cfg := site.config(t, 32)
+		cfg := site.config(32)
 		cfg.OnPage = func(_ context.Context, p *weir.Page) error {
 			mu.Lock()
 			defer mu.Unlock()
@@ -86,17 +89,14 @@ func TestSB6NoPageOfADenseWebIsHandledTwice(t *testing.T) {
 	}
 }
 
-// The chain is crawled on the real clock and on disk: what races here is the end
-// of the run with the last discovery.
-func TestSA6AChainIsFollowedToItsEndOnDisk(t *testing.T) {
+// On the real clock, what races is the end of the run with the last discovery.
+func TestSA6AChainIsFollowedToItsEndOnTheRealClock(t *testing.T) {
 	const pages = 200
-	site := graph(func(n int) []int { return []int{min(n+1, pages-1)} })
+	site := graph{links: func(n int) []int { return []int{min(n+1, pages-1)} }}
 	for range tenth(100) {
-		cfg := site.config(t, 2)
-		store, sink, err := durable(cfg.Dir)
-		require.NoError(t, err)
+		cfg := site.config(2)
 		var commits atomic.Int64
-		cfg.Artifacts, cfg.Store = sink, faults.NewStore(store, func(_ context.Context, p faults.StorePoint, n int64) error {
+		cfg.Store = faults.NewStore(cfg.Store, func(_ context.Context, p faults.StorePoint, n int64) error {
 			if p == faults.AfterCommit {
 				commits.Store(n)
 			}
@@ -107,27 +107,29 @@ func TestSA6AChainIsFollowedToItsEndOnDisk(t *testing.T) {
 		require.Equal(t, ledger.Complete, receipt.Verdict, receipt)
 		require.EqualValues(t, pages, receipt.Counts[frontier.Done])
 		require.Less(t, commits.Load(), int64(3*pages), "nobody polls while a page is at work")
-		require.NoError(t, sink.Close())
-		require.NoError(t, store.Close())
 	}
 }
 
 // S-R3 is measured by what is live after a collection: a URL that is known may
 // cost its place in the bounded set of recent identities, and nothing else.
 func TestSR3MemoryDoesNotGrowWithTheFrontier(t *testing.T) {
-	urls := int64(tenth(1_000_000))
-	site := graph(func(n int) (to []int) {
+	urls := int64(50_000)
+	if soaking() {
+		urls = 1_000_000
+	}
+	site := graph{text: strings.Repeat("<p>Lorem ipsum dolor sit amet, consectetur adipiscing elit.\n", 500), links: func(n int) (to []int) {
 		for i := 1; i <= 50; i++ {
 			to = append(to, 50*n+i)
 		}
 		return to
-	})
+	}}
 	ctx, enough := context.WithCancel(t.Context())
 	defer enough()
 	var mu sync.Mutex
 	var at, live []int64 // URLs, and the bytes that were live then
 	peak := int64(0)
-	cfg := site.config(t, 16)
+	cfg := site.config(16)
+	cfg.Dir, cfg.Store, cfg.Artifacts = t.TempDir(), nil, nil // on disk
 	cfg.OnPage = func(_ context.Context, p *weir.Page) error { return p.Emit("size", len(p.Body)) }
 	cfg.Trace.Commit = func(s frontier.Summary) {
 		mu.Lock()
@@ -150,7 +152,7 @@ func TestSR3MemoryDoesNotGrowWithTheFrontier(t *testing.T) {
 	require.Positive(t, last)
 	cost := float64(live[last]-live[0]) / float64(at[last]-at[0])
 	t.Logf("at %d URLs %d bytes are live, %.0f a URL; at most %d MiB were in use", at, live, cost, peak>>20)
-	assert.Less(t, cost, 250.0, "bytes a URL")
+	assert.Less(t, cost, 400.0, "bytes a URL")
 	assert.Less(t, peak, int64(200<<20))
 }
 
