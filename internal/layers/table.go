@@ -33,6 +33,7 @@ var ForTests = []string{
 	"github.com/anishathalye/porcupine",
 	"github.com/temoto/robotstxt",
 	"go.uber.org/goleak",
+	"golang.org/x/sys/unix", // CPU time of benchmarks
 	"pgregory.net/rapid",
 }
 
