@@ -39,6 +39,15 @@ func rowOf(r frontier.Result) row {
 	return line
 }
 
+// creatable proves, before a long crawl, that deliver can write to path.
+func creatable(path string) error {
+	file, err := os.Create(path + ".partial")
+	if err != nil {
+		return fmt.Errorf("results: %w; choose another -out", err)
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
 // deliver writes the results of the newest run to path, all or nothing: under
 // another name first, which then takes the place of path.
 func deliver(crawler *weir.Crawler, path string) error {

@@ -6,8 +6,9 @@
 //	go run ./examples/quickstart
 //	go run ./examples/quickstart -max 200 https://example.com/
 //
-// Ctrl-C stops it; started again it goes on. When the run is over it prints the
-// receipt, and writes one line for every URL to pages.jsonl.
+// Ctrl-C stops it, a second one kills it; started again it goes on either way.
+// Each time it prints the receipt, and writes one line for every URL to
+// pages.jsonl. Once the run is over it shows that run; -again begins a new one.
 package main
 
 import (
@@ -30,11 +31,10 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // the next Ctrl-C ends the process
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		os.Exit(2)
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(os.Stderr, "stopped; start it again to go on")
 		os.Exit(130)
@@ -57,25 +57,29 @@ type options struct {
 	seeds        []string
 }
 
-func parse(args []string, stderr io.Writer) (options, error) {
+// parse reads the arguments. After flag.ErrHelp it has written the usage to help.
+func parse(args []string, help io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: quickstart [flags] [url ...]\nWithout a URL it crawls a built-in site.")
-		flags.PrintDefaults()
-	}
+	flags.SetOutput(io.Discard) // errors are the caller's to print, once
 	flags.StringVar(&o.dir, "dir", "", "folder of the crawl (default crawl, or quickstart for the built-in site)")
 	flags.StringVar(&o.out, "out", "", "file for the results (default pages.jsonl in the folder)")
 	flags.Int64Var(&o.max, "max", 0, "most URLs (default 10,000, or 1,000 for the built-in site)")
 	flags.IntVar(&o.depth, "depth", 0, "most links from a seed (default 16)")
 	flags.IntVar(&o.workers, "concurrency", 0, "pages in work at once (default 64)")
-	flags.DurationVar(&o.delay, "delay", 0, "between two requests to one origin (default 1s, or 10ms for the built-in site)")
+	flags.DurationVar(&o.delay, "delay", 0, "between two requests to one origin (default 1s, or 10ms for the built-in site; negative: none)")
 	flags.BoolVar(&o.allowPrivate, "allow-private", false, "also request private and loopback addresses (always for the built-in site)")
 	flags.BoolVar(&o.again, "again", false, "begin a new run after a finished one")
 	flags.BoolVar(&o.json, "json", false, "print the receipt as one JSON object")
-	if err := flags.Parse(args); err != nil {
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(help, "usage: quickstart [flags] [url ...]\nWithout a URL it crawls a built-in site.")
+		flags.SetOutput(help)
+		flags.PrintDefaults()
 		return o, err
+	}
+	if err != nil {
+		return o, fmt.Errorf("%w; -h lists the flags", err)
 	}
 	o.seeds = flags.Args()
 	return o, nil
@@ -83,7 +87,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 
 // run is the whole command.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	o, err := parse(args, stderr)
+	o, err := parse(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -133,14 +140,15 @@ func crawl(ctx context.Context, cfg weir.Config, o options, stdout, stderr io.Wr
 		return err
 	}
 	defer crawler.Close()
+	if err := creatable(o.out); err != nil {
+		return err
+	}
 	receipt, found, err := crawler.Last(ctx)
 	if err != nil {
 		return err
 	}
-	over := found && receipt.Phase.Terminal()
-	if over && !o.again {
-		fmt.Fprintln(stderr, "this run is over; -again begins a new one")
-		return print(receipt, o, stdout)
+	if found && receipt.Phase.Terminal() && receipt.Phase != frontier.FailedRun && !o.again {
+		return errors.Join(print(receipt, o, stdout), tellOver(ctx, crawler, o, receipt, stderr))
 	}
 	stop := progress(crawler, stderr)
 	receipt, err = crawler.Run(ctx, o.seeds...)

@@ -93,8 +93,55 @@ func TestATableSaysWhereTheResultsLie(t *testing.T) {
 	require.NoError(t, run(t.Context(), []string{"-dir", dir, "-max", "5", "-delay", "1ms"}, &out, &progress))
 	assert.Contains(t, out.String(), "verdict")
 	assert.Contains(t, out.String(), "results: "+filepath.Join(dir, "pages.jsonl"))
-	assert.Error(t, run(t.Context(), []string{"-no-such-flag"}, &out, &progress))
-	assert.Contains(t, progress.String(), "usage: quickstart")
+}
+
+func TestHelpIsNoErrorAndABadFlagIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	var out, progress strings.Builder
+	require.NoError(t, run(t.Context(), []string{"-h"}, &out, &progress))
+	assert.Contains(t, out.String(), "usage: quickstart")
+	assert.Contains(t, out.String(), "negative: none")
+	out.Reset()
+	err := run(t.Context(), []string{"-no-such-flag"}, &out, &progress)
+	assert.ErrorContains(t, err, "-no-such-flag; -h lists the flags")
+	assert.Empty(t, out.String()+progress.String(), "main prints the error")
+}
+
+func TestAnOutThatCannotBeWrittenIsNamedBeforeTheCrawl(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var out, progress strings.Builder
+	err := run(t.Context(), []string{"-dir", dir, "-out", filepath.Join(dir, "missing", "pages.jsonl")}, &out, &progress)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	assert.ErrorContains(t, err, "choose another -out")
+	assert.Empty(t, out.String(), "nothing was crawled")
+	receipt, _, err := quickstart(t.Context(), t, "-dir", dir, "-max", "3")
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, receipt.Number)
+}
+
+func TestOtherURLsThanThoseOfARunThatIsOverAreAnError(t *testing.T) {
+	t.Parallel()
+	site, err := serveDemo()
+	require.NoError(t, err)
+	defer site.Close()
+	url, dir := "http://"+site.listener.Addr().String(), t.TempDir()
+	receipt, _, err := quickstart(t.Context(), t, "-dir", dir, "notaurl")
+	require.ErrorContains(t, err, "notaurl")
+	require.Equal(t, frontier.FailedRun, receipt.Phase)
+
+	receipt, _, err = quickstart(t.Context(), t, "-dir", dir, "-allow-private", url)
+	require.NoError(t, err, "after a run that has failed a new one begins")
+	assert.EqualValues(t, 2, receipt.Number)
+	_, text, err := quickstart(t.Context(), t, "-dir", dir, "-allow-private", url+"/")
+	require.NoError(t, err, "the same URL in another spelling")
+	assert.Contains(t, text, "run 2 of "+dir+" is over; it began with "+url+"/; -again begins a new one")
+	last, _, err := quickstart(t.Context(), t, "-dir", dir, "-allow-private", url+"/other")
+	assert.ErrorContains(t, err, url+"/other was not crawled: run 2 of "+dir+" is over, and began with "+url+"/")
+	assert.Equal(t, receipt, last, "its receipt is shown")
+	receipt, _, err = quickstart(t.Context(), t, "-dir", dir, "-allow-private", "-again", url+"/other")
+	require.NoError(t, err)
+	assert.EqualValues(t, 3, receipt.Number)
 }
 
 func words(tallies []frontier.Tally) string {
