@@ -203,7 +203,7 @@ func TestSC5DiscoveredIsNotCrawled(t *testing.T) {
 		assert.EqualValues(t, 1, receipt.Results)
 		assert.EqualValues(t, 30, receipt.Dispositions[frontier.LimitReached])
 		assert.Equal(t, ledger.CompleteWithFailures, receipt.Verdict)
-		assert.Contains(t, receipt.Why, "stopped by urls")
+		assert.Contains(t, receipt.Why, "held back by urls")
 	})
 }
 
@@ -215,7 +215,7 @@ func TestSC7BreadthIsFiniteByDefault(t *testing.T) {
 		receipt, err := Run(t.Context(), cfg, "http://a.test/")
 		require.NoError(t, err)
 		assert.EqualValues(t, 60, receipt.Admitted)
-		assert.Contains(t, receipt.Why, "stopped by urls")
+		assert.Contains(t, receipt.Why, "held back by urls")
 		assert.EqualValues(t, 10_000, Budget{}.WithDefaults().URLs)
 	})
 }

@@ -21,8 +21,20 @@
 //	Run while it runs                  ErrRunning                  wait for it
 //	Run after or during Close          ErrClosed                   open another Crawler: Run goes on
 //	ctx has ended                      ctx.Err()                   run again: it goes on
-//	a bound has stopped the run        no error: the receipt       raise the bound, and run again
+//	a bound has stopped the run        no error: the receipt is    raise the bound, and run again
+//	                                     partial_resumable and
 //	                                     names it
+//	a bound has held references back,  no error: the receipt       begin a new run with a larger
+//	  and the run is over                names it, "held back by"    Budget: this one is over
+//	Wall, bytes or a paused origin     as above: the seeds are     raise the bound or end the pause,
+//	  stop a Run before its seeds        not looked at               and run again with the seeds
+//	the Normalizer is not the one      frontier.                   use the one it began with, or finish
+//	  that the run began with            ErrNormalizerChanged        it first
+//	the Normalizer panics              a reference refused         see the log
+//	                                     {panic}, counted
+//	the Policy panics                  frontier.ErrInternal        correct it, and run again
+//	the process is killed              nothing: the next Run       raise Budget.Bytes if need be: each
+//	                                     goes on                     lost lease is charged Budget.Response
 //	the disk is full                   storage.ErrNoSpace          free some space, and run again
 //	the store keeps failing            frontier.ErrStorageFailed   see the cause, and run again
 //	the store has lost commits         frontier.                   restore a backup
@@ -31,5 +43,6 @@
 //	OnPage does not return in time     a result, failed {handler}  raise HandlerTimeout, or do less
 //	OnPage never returns               ErrHandlerStuck             make it return when its ctx ends
 //	OnPage emits or follows too much   *LimitError                 raise the Budget, or keep less
+//	OnPage emits under a bad kind      an error of Emit            name it in 1 to 256 bytes
 //	OnPage is over, its Page is used   ErrPageClosed               use a Page in its OnPage only
 package weir

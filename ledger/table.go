@@ -19,7 +19,7 @@ func (r Receipt) String() string {
 	for _, fault := range r.Faults {
 		line("fault\t%s", fault)
 	}
-	line("budget\t%d of %d URLs, %s of %s, %s of %s", r.Used.URLs, r.Limit.URLs, size(r.Used.Bytes), size(r.Limit.Bytes),
+	line("budget\t%d of %d URLs%s, %s of %s, %s of %s", r.Used.URLs, r.Limit.URLs, r.moved(), size(r.Used.Bytes), size(r.Limit.Bytes),
 		r.Used.Wall.Round(time.Millisecond), r.Limit.Wall)
 	line("results\t%d of %d URLs, %d records; %d truncated, %d duplicate, %d missing",
 		r.Results-r.Superseded, r.Admitted, r.Records, r.Truncated, r.Duplicates, r.Missing)
@@ -28,6 +28,14 @@ func (r Receipt) String() string {
 	section(line, "stopped by", r.Stops)
 	_ = w.Flush() // to a strings.Builder, which cannot fail
 	return b.String()
+}
+
+// moved says how many URLs stand in the slot of another that redirected to them.
+func (r Receipt) moved() string {
+	if n := r.Admitted - r.Used.URLs; n > 0 {
+		return fmt.Sprintf(" and %d by redirect", n)
+	}
+	return ""
 }
 
 func (r Receipt) name() string {

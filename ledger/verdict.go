@@ -73,7 +73,7 @@ func (f facts) declared() string {
 	add(f.cancelled, "cancelled")
 	add(f.truncated, "truncated")
 	if f.suppressed > 0 {
-		parts = append(parts, fmt.Sprintf("%s suppressed, stopped by %s", count(f.suppressed, "reference"), f.bound))
+		parts = append(parts, fmt.Sprintf("%s suppressed, held back by %s", count(f.suppressed, "reference"), f.bound))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -32,7 +32,7 @@ func TestVerdictIsTheFirstRuleThatHolds(t *testing.T) {
 		{"a seed that left", with(over, func(f *facts) { f.refused, f.leftScope = 4, 1 }), CompleteWithFailures, "4 refused, 1 of them seed_left_scope"},
 		{"a truncation", with(over, func(f *facts) { f.truncated = 1 }), CompleteWithFailures, "1 truncated"},
 		{"a cancelled URL", with(over, func(f *facts) { f.cancelled = 1 }), CompleteWithFailures, "1 cancelled"},
-		{"a suppressed reference", with(over, func(f *facts) { f.suppressed, f.bound = 19, "urls" }), CompleteWithFailures, "19 references suppressed, stopped by urls"},
+		{"a suppressed reference", with(over, func(f *facts) { f.suppressed, f.bound = 19, "urls" }), CompleteWithFailures, "19 references suppressed, held back by urls"},
 		{"nothing of all that", over, Complete, "every admitted URL was fetched whole"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

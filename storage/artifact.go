@@ -11,14 +11,17 @@ import (
 // use. It neither keeps nor changes a slice it was given, and gives away those
 // it returns. After Close every method returns ErrClosed.
 type ArtifactSink interface {
-	// Append writes a and returns where it is. The reference must not be
+	// Append writes a and returns where it is. All of a comes back from Open,
+	// whatever its bytes: an empty field, text that is no UTF-8, a Time before 1970
+	// or beyond the year 9999 (which encoding/json refuses). The reference must not be
 	// committed before a Sync that began after Append has returned. Appending the
 	// same payload again is no error; whether it shares bytes is the sink's
 	// choice. A full disk is ErrNoSpace, and leaves earlier artifacts whole.
 	Append(ctx context.Context, a Artifact) (Ref, error)
 
 	// Open returns the artifact with its digest checked. ErrCorrupt means that
-	// its bytes are gone or damaged.
+	// its bytes are gone or damaged, or that r is no Ref that Append has returned:
+	// each of its four fields counts, also one that the sink could do without.
 	Open(ctx context.Context, r Ref) (Artifact, error)
 
 	// Sync makes durable all that was appended before it was called. After an

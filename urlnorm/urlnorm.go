@@ -1,10 +1,18 @@
 package urlnorm
 
 // A Normalizer turns a reference into the URL to request and the key to compare.
-// It must be pure, never block, and be safe for concurrent use.
+// It must be pure, never block, and be safe for concurrent use. Most embed
+// Standard, and change the Key that it returns.
+//
+// The Version of its keys must change whenever its rules do, and its rules must
+// stay the same until a run is over: the frontier goes on with an unfinished run
+// under the Version that it began with, and refuses any other
+// (frontier.ErrNormalizerChanged).
 type Normalizer interface {
-	// Normalize resolves ref against base, which is nil for an absolute ref. A
-	// refusal is a Reject, counted under its word; any other error counts as
+	// Normalize resolves ref against base, which is nil for an absolute ref. It
+	// must set Observed, Request, Key (both fields) and Origin, which must be that
+	// of Request: Standard does. Normalizing Request again must give the same Key.
+	// A refusal is a Reject, counted under its word; any other error counts as
 	// Malformed.
 	Normalize(base *URL, ref string) (URL, error)
 }
@@ -18,8 +26,9 @@ type URL struct {
 	Unknown  []string // query parameters that no rule classes
 }
 
-// Key is equal exactly for one identity: both fields are hashed. A rule for one
-// site changes the Version of that site's keys and of no other.
+// Key is equal exactly for one identity within one Origin: both fields are hashed.
+// URLs of two origins are two identities, whatever their keys. A rule for one site
+// changes the Version of that site's keys and of no other.
 type Key struct {
 	Version string
 	Text    string

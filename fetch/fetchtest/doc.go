@@ -6,7 +6,8 @@
 // reached in one of two ways. As an [http.RoundTripper] it needs no sockets, and
 // its delays pass on the clock of testing/synctest if it was opened inside the
 // bubble. [Web.Serve] puts the same web on loopback listeners, and returns a
-// dialer that finds its hosts there. Either way [Web.Log] tells what was asked,
+// dialer that finds its hosts there; a crawler must be allowed to reach loopback
+// (fetch.Config.Allow). Either way [Web.Log] tells what was asked,
 // when, and how many requests an origin had to bear at once.
 //
 // # The file

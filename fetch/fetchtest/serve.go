@@ -14,7 +14,8 @@ import (
 type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
 
 // Serve puts the web on loopback listeners, over HTTP/1.1, until closing is
-// called. It returns a dialer that finds every host there; https hosts have
+// called. It returns a dialer that finds every host there. A fetch.Client refuses
+// loopback addresses unless its Config.Allow has 127.0.0.0/8. https hosts have
 // certificates of [Web.RootCAs]. Connections that fail are no exchanges: the Log
 // does not show them. closing ends all connections, and returns when nothing
 // that Serve started is left.

@@ -37,7 +37,7 @@ type prefix struct {
 	*script
 }
 
-// Open reads the web in the txtar file at path.
+// Open reads the web in the txtar file at path, as Parse does.
 func Open(path string) (*Web, error) {
 	archive, err := os.ReadFile(path)
 	if err != nil {
@@ -46,8 +46,9 @@ func Open(path string) (*Web, error) {
 	return Parse(path, archive)
 }
 
-// Parse reads the web in archive, or reports every line that it does not
-// understand, as "name:line: why". An empty archive is a web without hosts, to
+// Parse reads the web in archive, or reports the first fault of every section, as
+// "name:line: why". The times of its Log count from here: inside a bubble of
+// testing/synctest it must be called there. An empty archive is a web without hosts, to
 // be filled by Handle.
 func Parse(name string, archive []byte) (*Web, error) {
 	w := &Web{

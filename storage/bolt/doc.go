@@ -29,7 +29,7 @@
 //
 // It leaves to others: retrying, and telling what a failed commit means (package
 // frontier claims and compares); the check of a whole store (Read of everything
-// is one); stores that several machines share (storage/postgres).
+// is one); stores that several machines share (a Store of your own).
 //
 // Sync is the only durability. bbolt without sync can lose more than the last
 // moment: the page that names the root may reach the disk before the root.

@@ -7,9 +7,9 @@ import (
 
 // ErrNetwork means that the directory of a store lies on a network file system,
 // where neither locks nor mapped files can be relied on: a store there would be
-// damaged sooner or later. Use a local directory, or a store made for several
-// machines: storage/postgres.
-var ErrNetwork = errors.New("bolt: on a network file system: use a local directory, or PostgreSQL (storage/postgres)")
+// damaged sooner or later. Use a local directory, or a Store of your own that is
+// made for several machines (storage/storetest says when it is one).
+var ErrNetwork = errors.New("bolt: on a network file system: use a local directory, or a Store of your own")
 
 // local answers ErrNetwork if dir is on a file system that is known to be one.
 func local(dir string) error {
