@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/weircrawl/weir/frontier"
 	"github.com/weircrawl/weir/ledger"
 	"github.com/weircrawl/weir/storage/memory"
 	"github.com/weircrawl/weir/urlnorm"
@@ -43,4 +44,31 @@ func TestANormalizerThatPanicsRefusesItsReferenceAlone(t *testing.T) {
 			assert.Contains(t, log.String(), "reference=/bad")
 		})
 	}
+}
+
+// fragile panics on one origin.
+type fragile struct{ on urlnorm.Origin }
+
+func (f fragile) Policy(o urlnorm.Origin) frontier.Policy {
+	if o == f.on {
+		panic("a map of nil")
+	}
+	return frontier.Policy{}
+}
+
+func TestAPolicyThatPanicsEndsTheRunAndNotTheProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, "-- http://a.test/ --\n<a href=http://b.test/>b</a>\n-- http://b.test/ --\nb\n"), memory.New()
+		cfg := over(w, mem)
+		cfg.Policy, cfg.Scope = fragile{"http://b.test"}, frontier.Scope{Hosts: []string{"a.test", "b.test"}}
+		receipt, err := Run(t.Context(), cfg, "http://a.test/")
+		require.ErrorIs(t, err, frontier.ErrInternal)
+		assert.ErrorContains(t, err, "a map of nil")
+		assert.Equal(t, ledger.PartialResumable, receipt.Verdict)
+		cfg.Policy = nil
+		receipt, err = Run(t.Context(), cfg)
+		require.NoError(t, err)
+		assert.Equal(t, ledger.Complete, receipt.Verdict, "corrected, it goes on: %s", receipt.Why)
+		assert.EqualValues(t, 2, receipt.Admitted)
+	})
 }

@@ -179,7 +179,7 @@ func TestReceiptPrintsEveryCountWithItsReason(t *testing.T) {
 	s.Stops = []frontier.Tally{{Reason: frontier.ReasonBytes, Count: 1, Example: "http://a.test/big"}}
 	text := account(s, each(rows, nil)).String()
 	for _, want := range []string{"main", "stopped {bytes}", "partial_resumable", "queued {bytes}", "done {fetched}", "failed {dns}",
-		"refused {robots}", "duplicate {known}", "stopped by {bytes}", "http://a.test/big", "6 of 10000 URLs"} {
+		"refused {robots}", "duplicate {known}", "stopped by {bytes}", "http://a.test/big", "6 of 10000 URLs and 1 by redirect,"} {
 		assert.Contains(t, text, want)
 	}
 	assert.Equal(t, 1, strings.Count(text, "done {fetched}"))
