@@ -199,13 +199,14 @@ func (t *tx) pass(o *origin, v *live, c *completing) int64 {
 	f.mu.Lock()
 	sent := v.sent
 	f.mu.Unlock()
+	since := cmp.Or(sent, v.granted)
 	if requested := sent != 0 || c.Evidence.Status != 0 || c.Outcome != OutcomeReleased && c.Outcome != OutcomeRefused; requested && !v.stored {
 		if sent == 0 {
 			sent = t.now
 		}
 		t.space(o, sent)
 	}
-	t.incident(o, c, cmp.Or(sent, t.now))
+	t.incident(o, c, since)
 	t.settled = append(t.settled, v.row)
 	t.touch(o)
 	t.free(v)
@@ -234,11 +235,11 @@ func (t *tx) refill() {
 }
 
 // incident keeps what a busy answer, or a good one, says about an origin.
-func (t *tx) incident(o *origin, c *completing, sent int64) {
+func (t *tx) incident(o *origin, c *completing, since int64) {
 	switch c.Outcome {
 	case OutcomeBusy:
 		n, at := o.pace.incidents, o.pace.incident
-		if sent >= at {
+		if since > at { // its request was sent after the last one was known
 			n, at = n+1, t.now
 		}
 		due, why := t.now+t.wait(c.After, int(n)), c.Reason

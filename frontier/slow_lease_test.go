@@ -49,7 +49,7 @@ func (m *slow) granted(l Lease, cfg Config) error {
 			return fmt.Errorf("lease of %s, whose origin is not ready: %s", l.URL, why)
 		}
 	}
-	v := &slowLease{id: l.ID, o: o, limit: m.budget.Response, deadline: m.now + cfg.TTL.Microseconds(), last: m.now + longest, delay: m.delay(o)}
+	v := &slowLease{id: l.ID, o: o, granted: m.now, limit: m.budget.Response, deadline: m.now + cfg.TTL.Microseconds(), last: m.now + longest, delay: m.delay(o)}
 	if l.Gate {
 		if err := m.grantGate(l, o, v, cfg); err != nil {
 			return err

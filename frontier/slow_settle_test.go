@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,7 +76,7 @@ func (m *slow) pass(c *Completion, l *slowLease) {
 	}
 	switch c.Outcome {
 	case OutcomeBusy:
-		if m.requestedAt(l) >= o.incident {
+		if cmp.Or(l.sent, l.granted) > o.incident {
 			o.incidents, o.incident = o.incidents+1, m.now
 		}
 		o.due = max(o.due, m.wait(c.After, o.incidents).earliest)

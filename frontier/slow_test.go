@@ -92,6 +92,7 @@ type slowGate struct {
 }
 
 type slowLease struct {
+	granted  int64
 	id       LeaseID
 	u        *slowURL // nil: the gate
 	o        *slowOrigin
