@@ -81,7 +81,6 @@ func (h *handlers) wait() error {
 		return nil
 	}
 	slices.Sort(urls)
-	urls = slices.Compact(urls) // one page may be stuck more than once
 	return fmt.Errorf("%w for %s", ErrHandlerStuck, strings.Join(urls, " "))
 }
 
