@@ -6,6 +6,7 @@ require (
 	github.com/gocolly/colly/v2 v2.3.0
 	github.com/stretchr/testify v1.12.1
 	github.com/weircrawl/weir v0.0.0
+	go.etcd.io/bbolt v1.5.0
 	golang.org/x/net v0.62.0
 	golang.org/x/sys v0.50.0
 )
@@ -29,7 +30,6 @@ require (
 	github.com/temoto/robotstxt v1.1.2 // indirect
 	github.com/tidwall/btree v1.8.2 // indirect
 	github.com/wlynxg/chardet v1.0.5 // indirect
-	go.etcd.io/bbolt v1.5.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/text v0.44.0 // indirect
 	google.golang.org/appengine v1.6.8 // indirect
