@@ -237,3 +237,18 @@ func TestRunStopsForBytesWhenTheLastReservationIsForfeited(t *testing.T) {
 		}
 	})
 }
+
+// Bytes that a response did not need let another origin go on.
+func TestReturnedBytesAreForAnyOrigin(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		f := open(t, memory.New(), func(c *Config) { c.Budget = Budget{Bytes: 150, Response: 100} })
+		seed(t, f, "http://a.test/", "http://b.test/")
+		l := one(t, f)
+		got := waiting(t, f, 1)
+		c := page(l)
+		c.Evidence.Bytes = 10
+		complete(t, f, c)
+		ls := soon(t, f, got, time.Second)
+		require.NotEqual(t, l.Origin, ls[0].Origin)
+	})
+}

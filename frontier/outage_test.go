@@ -114,6 +114,26 @@ func TestFailedCommitKeepsADeadline(t *testing.T) {
 	})
 }
 
+// TestFailedCommitKeepsASlot lets a commit fail while an expired lease's request
+// may still be under way: its slot stays taken.
+func TestFailedCommitKeepsASlot(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newShaky(memory.New())
+		f := open(t, s, func(c *Config) {
+			c.Policy, c.TTL, c.Deadline = Policy{Delay: -1}, 10*time.Second, time.Minute
+		})
+		seed(t, f, "http://a.test/1", "http://a.test/2")
+		began := time.Now()
+		require.NoError(t, f.Sent(one(t, f), began))
+		time.Sleep(11 * time.Second)
+		s.on(once(faults.BeforeCommit, errBroken))
+		seed(t, f, "http://b.test/")
+		assert.Equal(t, "http://b.test/", one(t, f).URL)
+		one(t, f)
+		assert.Equal(t, time.Minute, time.Since(began).Round(time.Millisecond), "Sent + Deadline")
+	})
+}
+
 // TestSR4OutageCostsNothing is case S-R4: the store is away for 30 s while 16
 // workers crawl.
 func TestSR4OutageCostsNothing(t *testing.T) {
