@@ -167,8 +167,8 @@ func (c *Crawler) mayBegin(ctx context.Context, seeds []string) error {
 	if err != nil {
 		return fmt.Errorf("weir: %w", err)
 	}
-	if summary.Phase.Terminal() && c.cfg.Run == "" {
-		return ErrNoSeeds
+	if summary.Phase.Terminal() && c.cfg.Run == "" || summary.Observed == 0 {
+		return ErrNoSeeds // an unfinished run to which nothing was ever offered has nothing to go on with
 	}
 	return nil
 }
