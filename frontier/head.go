@@ -21,6 +21,7 @@ type head struct {
 	seq      uint64 // of the commit that wrote this head
 	at       int64  // of that commit
 	contract contract
+	terms    []byte // contract as it is kept; nil: not made yet
 
 	states   [len(stateNames)]int64
 	slots    int64
@@ -127,8 +128,10 @@ func (h *head) encode() []byte {
 	w.Uint(uint64(h.since))
 	w.Uint(h.seq)
 	w.Uint(uint64(h.at))
-	terms, _ := json.Marshal(h.contract) // plain values: it cannot fail
-	w.Bytes(terms)
+	if h.terms == nil {
+		h.terms, _ = json.Marshal(h.contract) // plain values: it cannot fail
+	}
+	w.Bytes(h.terms)
 	for _, n := range h.states {
 		w.Int(n)
 	}

@@ -224,7 +224,7 @@ func compareHeads(again, kept *head, faults *Faults) {
 		faults.add("head: tally %v: replayed %v, not kept", k, *t)
 	}
 	a, b := *again, *kept
-	a.tallies, b.tallies = nil, nil
+	a.tallies, b.tallies, a.terms, b.terms = nil, nil, nil, nil
 	if d := difference(a, b); d != "" {
 		faults.add("head: %s", d)
 	}
