@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -44,7 +45,8 @@ func (p *proof) fault(kind error, format string, args ...any) {
 	}
 }
 
-// open reads what there is; a nil reader means that no run has begun.
+// open reads what there is, and lets do judge it. No run is well as long as
+// nothing was acknowledged.
 func (l *life) open(do func(*proof)) (err error) {
 	store, sink, err := partsOf[l.Parts](l.Dir)
 	if err != nil {
@@ -55,7 +57,8 @@ func (l *life) open(do func(*proof)) (err error) {
 	p.reader, err = frontier.NewReader(p.ctx, store, "")
 	switch {
 	case errors.Is(err, frontier.ErrNoRun):
-		return nil
+		p.acknowledged()
+		return errors.Join(p.faults...)
 	case err != nil:
 		return fmt.Errorf("%w: %w", errStore, err)
 	}
@@ -134,9 +137,8 @@ func (p *proof) artifacts() {
 // accepted.
 func (p *proof) acknowledged() {
 	told, err := os.ReadFile(filepath.Join(p.Dir, "told"))
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		p.fault(errForgotten, "%v", err)
-		return
 	}
 	settled := map[string]bool{}
 	for _, s := range p.steps {
@@ -144,8 +146,7 @@ func (p *proof) acknowledged() {
 			settled[s.ID.String()] = true
 		}
 	}
-	whole, _, _ := strings.Cut(string(told)+"\x00", "\x00")
-	for _, id := range strings.Fields(whole) {
+	for _, id := range strings.Fields(string(told)) {
 		if !settled[id] {
 			p.fault(errForgotten, "%s", id)
 		}
