@@ -252,3 +252,22 @@ func TestReturnedBytesAreForAnyOrigin(t *testing.T) {
 		require.NotEqual(t, l.Origin, ls[0].Origin)
 	})
 }
+
+// A pause that was noticed and is over must not stop the next incarnation before
+// its origin has had its turn.
+func TestPauseThatIsOverStopsNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s, p := memory.New(), &policies{m: map[string]Policy{}}
+		with := func(c *Config) { c.Policy, c.Gates = p, true }
+		f := open(t, s, with)
+		seed(t, f, "http://a.test/")
+		g := one(t, f)
+		p.m["http://a.test"] = Policy{Paused: "maintenance"}
+		complete(t, f, g.Retry("timeout", 30*time.Second, Evidence{}))
+		stopped(t, f, "paused")
+		require.NoError(t, f.Close())
+		p.m["http://a.test"] = Policy{}
+		f = open(t, s, with)
+		require.True(t, one(t, f).Gate)
+	})
+}

@@ -23,7 +23,6 @@ func (o *outage) over(ctx context.Context, t *tx, cause error) (bool, error) {
 	if o.began.IsZero() {
 		o.began = time.Now()
 	}
-	t.unfree()
 	for {
 		if final := o.final(cause); final != nil {
 			return false, final
@@ -31,7 +30,7 @@ func (o *outage) over(ctx context.Context, t *tx, cause error) (bool, error) {
 		if err := o.pause(cause); err != nil {
 			return false, err
 		}
-		err := o.reload(ctx)
+		err := o.reload(ctx, t)
 		if err == nil {
 			return o.applied(t)
 		}
@@ -86,7 +85,7 @@ func (o *outage) pause(cause error) error {
 
 // reload claims the partition again, so that no earlier commit can still be in
 // flight, compares its sequence, and drops all memory for what the store says.
-func (o *outage) reload(ctx context.Context) error {
+func (o *outage) reload(ctx context.Context, t *tx) error {
 	f := o.f
 	if err := f.claim(ctx, f.fence.Owner); err != nil {
 		if errors.Is(err, storage.ErrHeld) {
@@ -96,6 +95,9 @@ func (o *outage) reload(ctx context.Context) error {
 	}
 	if f.fence.Sequence < f.acked {
 		return fmt.Errorf("%w: sequence %d, acknowledged %d", ErrStoreRegressed, f.fence.Sequence, f.acked)
+	}
+	if f.fence.Sequence < t.seq {
+		t.unfree()
 	}
 	f.acked = f.fence.Sequence
 	f.forget()

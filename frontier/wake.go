@@ -110,10 +110,14 @@ func (t *tx) rewake(o *origin) {
 }
 
 // look is the earliest moment at which o may grant something: a lower bound,
-// never if it is full or holds a lease whose request has not been sent.
+// never if nothing of it waits. Of a paused one only its policy knows: a successor
+// asks it at once.
 func (f *Frontier) look(o *origin) int64 {
 	if o.live() <= 0 {
 		return never
+	}
+	if o.pace.pause != "" {
+		return 0
 	}
 	slowest := max(f.policy(o.text).Delay.Microseconds(), o.pace.gate.delay)
 	return max(f.plausible(o.pace.due, slowest), f.plausible(o.pace.gate.due, 0))
