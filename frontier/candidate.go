@@ -26,11 +26,9 @@ type reader struct {
 	normalizer urlnorm.Normalizer
 	bases      map[string]*urlnorm.URL
 	origins    map[urlnorm.Origin]uint64
-	seen       map[seenKey]int
+	seen       map[string]int // by what is observed: a page has one base
 	out        []candidate
 }
-
-type seenKey struct{ base, observed string }
 
 // candidates resolves refs against base, or each against its own.
 func candidates(ctx context.Context, n urlnorm.Normalizer, base string, refs []Reference) ([]candidate, error) {
@@ -48,18 +46,16 @@ func candidates(ctx context.Context, n urlnorm.Normalizer, base string, refs []R
 }
 
 func (r *reader) read(ref Reference) {
-	if len(r.out) > 0 && cap(r.out) > 8 {
-		if i, ok := r.seen[seenKey{ref.Base, ref.Observed}]; ok {
-			c := r.out[i]
-			c.ref = ref
-			r.out = append(r.out, c)
-			return
-		}
-		if r.seen == nil {
-			r.seen = make(map[seenKey]int, cap(r.out))
-		}
-		r.seen[seenKey{ref.Base, ref.Observed}] = len(r.out)
+	if i, ok := r.seen[ref.Observed]; ok && r.out[i].ref.Base == ref.Base {
+		c := r.out[i]
+		c.ref = ref
+		r.out = append(r.out, c)
+		return
 	}
+	if r.seen == nil {
+		r.seen = make(map[string]int, cap(r.out))
+	}
+	r.seen[ref.Observed] = len(r.out)
 	c := candidate{ref: ref}
 	u, err := r.normalizer.Normalize(r.base(ref.Base), ref.Observed)
 	switch {

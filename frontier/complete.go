@@ -121,18 +121,22 @@ func boundReferences(refs []Reference, over Overflow, b *Budget) ([]Reference, O
 // outcome, the response, the references and the records; neither latency nor
 // the artifact's position.
 func digestOf(c *Completion) [16]byte {
-	h := sha256.New()
-	var n [8]byte
+	size := 256 + len(c.Target) + len(c.Note)
+	for i := range c.References {
+		r := &c.References[i]
+		size += 16 + len(r.Observed) + len(r.Base) + len(r.Rule) + len(r.Refused)
+	}
+	b := make([]byte, 0, size)
 	text := func(s string) {
-		binary.BigEndian.PutUint64(n[:], uint64(len(s)))
-		h.Write(n[:])
-		h.Write([]byte(s))
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
 	text(c.Outcome.String())
 	text(string(c.Reason.Word()))
 	text(c.Target)
 	text(string(c.Evidence.Digest))
-	for _, r := range c.References {
+	b = binary.AppendUvarint(b, uint64(len(c.References)))
+	for i := range c.References {
+		r := &c.References[i]
 		text(r.Observed)
 		text(r.Base)
 		text(r.Rule)
@@ -140,11 +144,11 @@ func digestOf(c *Completion) [16]byte {
 	}
 	for _, r := range c.Records {
 		text(r.Kind)
-		h.Write(r.Data)
-		text("")
+		sum := sha256.Sum256(r.Data)
+		b = append(b, sum[:]...)
 	}
-	h.Write(c.Note)
-	return [16]byte(h.Sum(nil))
+	sum := sha256.Sum256(append(b, c.Note...))
+	return [16]byte(sum[:16])
 }
 
 func sizeOf(c *Completion) int {

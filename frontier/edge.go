@@ -60,10 +60,11 @@ type edgeWriter struct {
 	w      *codec.Writer
 	lines  uint32
 	rows   [][]byte
+	room   *[]byte // for pack
 }
 
-func newEdgeWriter(at int64, gen uint64, s source) *edgeWriter {
-	e := &edgeWriter{at: at, gen: gen, source: s}
+func newEdgeWriter(at int64, gen uint64, s source, room *[]byte) *edgeWriter {
+	e := &edgeWriter{at: at, gen: gen, source: s, room: room}
 	e.begin()
 	return e
 }
@@ -124,7 +125,7 @@ func (e *edgeWriter) add(d decided) {
 	}
 }
 
-func (e *edgeWriter) seal() { e.rows = append(e.rows, pack(e.w.Seal())) }
+func (e *edgeWriter) seal() { e.rows = append(e.rows, pack(e.w.Seal(), e.room)) }
 
 // finish returns the rows, by chunk: at least one.
 func (e *edgeWriter) finish() [][]byte {
@@ -133,13 +134,17 @@ func (e *edgeWriter) finish() [][]byte {
 }
 
 // pack compresses a sealed value where that helps; the first byte says whether.
-func pack(raw []byte) []byte {
+// It works in room, and keeps nothing there.
+func pack(raw []byte, room *[]byte) []byte {
 	if len(raw) >= packSmall {
-		if packed := s2.Encode(make([]byte, s2.MaxEncodedLen(len(raw))), raw); len(packed) < len(raw) {
-			return append([]byte{1}, packed...)
+		if need := s2.MaxEncodedLen(len(raw)); cap(*room) < need {
+			*room = make([]byte, need)
+		}
+		if packed := s2.Encode((*room)[:cap(*room)], raw); len(packed) < len(raw) {
+			return append(append(make([]byte, 0, len(packed)+1), 1), packed...)
 		}
 	}
-	return append([]byte{0}, raw...)
+	return append(append(make([]byte, 0, len(raw)+1), 0), raw...)
 }
 
 func unpack(v []byte) ([]byte, error) {

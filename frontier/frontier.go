@@ -58,6 +58,7 @@ type Frontier struct {
 	hosts       map[string]bool // that seeds have brought into the scope; read under mu elsewhere
 	waiters     []*waiter
 	activeSince int64
+	room        []byte // for pack
 	heartbeat   int64
 }
 

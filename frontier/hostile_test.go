@@ -248,7 +248,7 @@ func TestLeaseThatFailsHandsOutNothing(t *testing.T) {
 }
 
 func TestUnknownPackingIsDamage(t *testing.T) {
-	packed := pack([]byte(strings.Repeat("x", 2*packSmall)))
+	packed := pack([]byte(strings.Repeat("x", 2*packSmall)), new([]byte))
 	require.EqualValues(t, 1, packed[0])
 	packed[0] = 3
 	_, err := unpack(packed)

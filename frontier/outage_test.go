@@ -134,6 +134,27 @@ func TestFailedCommitKeepsASlot(t *testing.T) {
 	})
 }
 
+// TestLateReportFreesASlotOnce lets the commit of a late report be applied and
+// answered with an error: the request is over, whatever the store said.
+func TestLateReportFreesASlotOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newShaky(memory.New())
+		f := open(t, s, func(c *Config) {
+			c.Policy, c.TTL, c.Deadline = Policy{Delay: -1}, 10*time.Second, time.Minute
+		})
+		seed(t, f, "http://a.test/1", "http://a.test/2")
+		l := one(t, f)
+		require.NoError(t, f.Sent(l, time.Now()))
+		time.Sleep(11 * time.Second)
+		s.on(once(faults.AfterCommit, errBroken))
+		a, err := f.Complete(t.Context(), page(l))
+		require.NoError(t, err)
+		require.Equal(t, Stale, a.Kind)
+		within(t, f, time.Second)
+		nothing(t, f, time.Second)
+	})
+}
+
 // TestSR4OutageCostsNothing is case S-R4: the store is away for 30 s while 16
 // workers crawl.
 func TestSR4OutageCostsNothing(t *testing.T) {

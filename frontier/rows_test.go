@@ -89,7 +89,7 @@ func rowKinds() map[string]rowKind {
 
 func sampleEdge(kind Source) []byte {
 	s := source{kind: kind, parent: place{1, 2}, gen: 3, base: "http://a.test/", depth: 4, hop: 5, policy: "v", limit: 6, slots: 7, again: admissionRef{8, 9, 0}, seed: true, overflow: Overflow{10, "/more"}}
-	w := newEdgeWriter(11, 12, s)
+	w := newEdgeWriter(11, 12, s, new([]byte))
 	w.add(decided{ref: Reference{Observed: "/a", Rule: "a", Priority: -1, Base: "http://a.test/"}, decision: Admitted, reason: ReasonNew, to: place{13, ordinal(2, 14)}, was: LimitReached, wasFor: ReasonURLs})
 	w.add(decided{ref: Reference{Observed: "/b", Rule: "a", Refused: "kind", Base: "http://b.test/"}, decision: PolicyStop, reason: "kind", was: LimitReached, wasFor: ReasonDepth})
 	return w.finish()[0]
@@ -100,7 +100,7 @@ func edgeAgain(v []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := newEdgeWriter(row.at, row.gen, row.source)
+	w := newEdgeWriter(row.at, row.gen, row.source, new([]byte))
 	for _, d := range row.lines {
 		w.add(d)
 	}

@@ -251,3 +251,53 @@ func TestMoreOriginsThanMemoryHoldsAllGetTheirTurn(t *testing.T) {
 	assert.Len(t, drain(t, f, nil), n, "also those that stand in the store alone")
 	require.NoError(t, f.Close())
 }
+
+// TestDeadlineHoldsWhileTheStoreIsAway lets a deadline pass that the writer, in
+// the middle of a commit, cannot have noticed.
+func TestDeadlineHoldsWhileTheStoreIsAway(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newShaky(memory.New())
+		f := open(t, s, func(c *Config) { c.TTL = time.Minute })
+		seed(t, f, "http://a.test/")
+		l := one(t, f)
+		hold := make(chan struct{})
+		s.on(func(p faults.StorePoint) error {
+			if p == faults.BeforeCommit {
+				<-hold
+			}
+			return nil
+		})
+		over := make(chan error, 1)
+		go func() {
+			_, err := f.Enqueue(t.Context(), Seed, refs("http://a.test/2")...)
+			over <- err
+		}()
+		time.Sleep(time.Minute)
+		require.NoError(t, f.Sent(l, time.Now()))
+		time.Sleep(time.Microsecond)
+		require.ErrorIs(t, f.Sent(l, time.Now()), ErrStale)
+		_, err := f.Extend(l)
+		require.ErrorIs(t, err, ErrStale)
+		s.on(nil)
+		close(hold)
+		require.NoError(t, <-over)
+	})
+}
+
+// TestLeaseCannotBeExtendedForEver moves a deadline as often as it lets.
+func TestLeaseCannotBeExtendedForEver(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		f := open(t, memory.New(), func(c *Config) { c.TTL = time.Minute })
+		seed(t, f, "http://a.test/")
+		l := one(t, f)
+		began := time.Now()
+		var err error
+		for err == nil {
+			time.Sleep(50 * time.Second)
+			l, err = f.Extend(l)
+			require.LessOrEqual(t, l.Deadline.Sub(began), 30*time.Minute)
+		}
+		require.ErrorIs(t, err, ErrStale)
+		assert.Equal(t, 30*time.Minute, l.Deadline.Sub(began))
+	})
+}

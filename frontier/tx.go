@@ -286,7 +286,7 @@ func (t *tx) flushLog() {
 	var w *codec.Writer
 	seal := func() {
 		if w != nil {
-			t.put(spaceLog, t.f.keys.chunk(t.seq, chunk), pack(w.Seal()))
+			t.put(spaceLog, t.f.keys.chunk(t.seq, chunk), pack(w.Seal(), &t.f.room))
 			chunk++
 			w = nil
 		}
