@@ -218,6 +218,43 @@ func TestWrongClockMakesNobodyWaitLonger(t *testing.T) {
 	}
 }
 
+// TestWrongClockMakesNoGateWaitLonger is the same for a gate's retry.
+func TestWrongClockMakesNoGateWaitLonger(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s, with := memory.New(), func(c *Config) { c.Gates = true }
+		f := openRaw(t, s, with)
+		seed(t, f, "http://a.test/")
+		l := one(t, f)
+		complete(t, f, l.Retry("timeout", time.Second, Evidence{}))
+		require.NoError(t, f.Close())
+		r, err := NewReader(t.Context(), s, "")
+		require.NoError(t, err)
+		o, _, err := r.whereIs(t.Context(), l.ID.place())
+		require.NoError(t, err)
+		o.pace.gate.due += (10 * 365 * 24 * time.Hour).Microseconds()
+		rewrite(t, s, storage.Op{Space: spaceOrigin, Key: keys{run: 1}.origin(o.id), Value: o.encode()})
+		f = openRaw(t, s, with)
+		l = within(t, f, time.Hour+time.Minute)
+		assert.True(t, l.Gate)
+		complete(t, f, l.Open(nil, time.Now().Add(time.Hour), 0, Evidence{}))
+		require.NoError(t, f.Close())
+	})
+}
+
+// TestIdentityCacheIsBounded admits a thousand times more than it holds.
+func TestIdentityCacheIsBounded(t *testing.T) {
+	const half = 10
+	f := openRaw(t, memory.New(), func(c *Config) { c.Cache = 2 * half * entryCost })
+	for i := range 1000 * half {
+		if i%100 == 0 {
+			seed(t, f, numbered(i + 100)[i:]...)
+		}
+	}
+	require.NoError(t, f.Close())
+	assert.EqualValues(t, 1000*half, f.Summary().Slots)
+	assert.LessOrEqual(t, len(f.ids.recent)+len(f.ids.older), 2*(half+100), "two halves, and a group each")
+}
+
 // TestMoreOriginsThanMemoryHoldsAllGetTheirTurn admits more origins than the heap
 // takes.
 func TestMoreOriginsThanMemoryHoldsAllGetTheirTurn(t *testing.T) {
