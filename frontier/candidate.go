@@ -21,8 +21,8 @@ type candidate struct {
 // rejected anyway.
 const maxObserved = 8 * kib
 
-// reader turns references into candidates, and remembers what one page repeats.
-type reader struct {
+// resolver turns references into candidates, and remembers what one page repeats.
+type resolver struct {
 	normalizer urlnorm.Normalizer
 	bases      map[string]*urlnorm.URL
 	origins    map[urlnorm.Origin]uint64
@@ -32,7 +32,7 @@ type reader struct {
 
 // candidates resolves refs against base, or each against its own.
 func candidates(ctx context.Context, n urlnorm.Normalizer, base string, refs []Reference) ([]candidate, error) {
-	r := reader{normalizer: n, out: make([]candidate, 0, len(refs))}
+	r := resolver{normalizer: n, out: make([]candidate, 0, len(refs))}
 	for i, ref := range refs {
 		if i%512 == 511 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -45,7 +45,7 @@ func candidates(ctx context.Context, n urlnorm.Normalizer, base string, refs []R
 	return r.out, nil
 }
 
-func (r *reader) read(ref Reference) {
+func (r *resolver) read(ref Reference) {
 	if i, ok := r.seen[ref.Observed]; ok && r.out[i].ref.Base == ref.Base {
 		c := r.out[i]
 		c.ref = ref
@@ -75,7 +75,7 @@ func tooLong(u *urlnorm.URL) bool {
 }
 
 // base parses each base once; nil for none and for one that cannot be parsed.
-func (r *reader) base(text string) *urlnorm.URL {
+func (r *resolver) base(text string) *urlnorm.URL {
 	if text == "" {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (r *reader) base(text string) *urlnorm.URL {
 	return base
 }
 
-func (r *reader) originOf(o urlnorm.Origin) uint64 {
+func (r *resolver) originOf(o urlnorm.Origin) uint64 {
 	if id, ok := r.origins[o]; ok {
 		return id
 	}

@@ -78,7 +78,7 @@ func (t *tx) settleGate(c *completing, o *origin, v *live) error {
 		return t.gateDo(o, Release, why, add, func(g *gate) { g.state = gateClosed })
 	}
 	if int(g.attempts)+1 >= f.head.contract.Budget.Attempts {
-		return t.endOrigin(o, add, gateState0(c.Outcome), why)
+		return t.endOrigin(o, add, endOf(c.Outcome), why)
 	}
 	return t.gateDo(o, Retry, why, add, func(g *gate) {
 		g.attempts++
@@ -87,9 +87,9 @@ func (t *tx) settleGate(c *completing, o *origin, v *live) error {
 	})
 }
 
-// gateState0 is how an origin's URLs end when its gate gives up: the site said
+// endOf is how an origin's URLs end when its gate gives up: the site said
 // no for the time being, or could not be reached.
-func gateState0(o Outcome) State {
+func endOf(o Outcome) State {
 	if o == OutcomeBusy || o == OutcomeRefused {
 		return Refused
 	}
