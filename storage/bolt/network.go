@@ -9,7 +9,7 @@ import (
 // where neither locks nor mapped files can be relied on: a store there would be
 // damaged sooner or later. Use a local directory, or a Store of your own that is
 // made for several machines (storage/storetest says when it is one).
-var ErrNetwork = errors.New("bolt: on a network file system: use a local directory, or a Store of your own")
+var ErrNetwork = errors.New("bolt: on a network file system: use a local directory, or a Store of your own over a server such as PostgreSQL")
 
 // local answers ErrNetwork if dir is on a file system that is known to be one.
 func local(dir string) error {
