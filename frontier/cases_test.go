@@ -270,7 +270,8 @@ func TestSA7EveryURLIsInOneStateAtEveryMoment(t *testing.T) {
 				go cancel()
 			}
 			leases, err := f.Lease(ctx, 1)
-			if errors.Is(err, ErrDone) {
+			if err != nil && !errors.Is(err, context.Canceled) {
+				assert.ErrorIs(t, err, ErrDone)
 				cancel()
 				return
 			}

@@ -39,7 +39,7 @@ func (t *tx) grant() error {
 		if err := t.grantAgain(); err != nil || f.head.phase != Running {
 			return err
 		}
-		if f.waiter() == nil {
+		if t.taker = f.waiter(); t.taker == nil {
 			return nil
 		}
 		if _, due := f.wakes.first(); due > f.horizon {
@@ -387,7 +387,8 @@ func (t *tx) grantAgain() error {
 			f.againDue = min(f.againDue, t.now+1)
 			continue
 		}
-		if due := f.plausible(at, 0); due > t.now || f.waiter() == nil {
+		t.taker = f.waiter()
+		if due := f.plausible(at, 0); due > t.now || t.taker == nil {
 			f.againDue = max(due, 1)
 			return nil
 		}
@@ -441,11 +442,11 @@ func (t *tx) hand(o *origin, p place, gen uint64, limit int64, stored bool) *liv
 	return v
 }
 
-// give hands l to the first waiter; it is answered after the commit.
+// give hands l to the waiter that this turn is for; it is answered after the
+// commit, and gives l back if it has left meanwhile.
 func (t *tx) give(l Lease, delay int64, v *live) {
 	l.Deadline, l.Delay = t.f.time(v.deadline), micros(delay)
-	w := t.f.waiter()
-	w.got = append(w.got, l)
+	t.taker.got = append(t.taker.got, l)
 }
 
 // rouse puts an origin into the heap, if it may grant something from due on.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/weircrawl/weir/internal/faults"
 	"github.com/weircrawl/weir/storage"
 	"github.com/weircrawl/weir/storage/memory"
+	"github.com/weircrawl/weir/urlnorm"
 )
 
 // TestBackoffStaysWithinItsBound lets the frontier choose the pauses.
@@ -178,6 +181,42 @@ func TestAbandonedLeaseGoesBack(t *testing.T) {
 		assert.Equal(t, 1, l.Attempt, "it was no attempt")
 		complete(t, f, page(l))
 	})
+}
+
+// TestCallerMayLeaveInTheMiddleOfAGrant ends the context of a Lease call between
+// the choice of its origin and the grant.
+func TestCallerMayLeaveInTheMiddleOfAGrant(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		p := &asked{}
+		f := open(t, memory.New(), func(c *Config) { c.Policy = p })
+		seed(t, f, "http://a.test/")
+		ctx, cancel := context.WithCancel(t.Context())
+		left := make(chan error, 1)
+		p.once.Store(&sync.Once{})
+		p.do = func() {
+			cancel()
+			assert.ErrorIs(t, <-left, context.Canceled)
+		}
+		go func() {
+			_, err := f.Lease(ctx, 1)
+			left <- err
+		}()
+		synctest.Wait()
+		complete(t, f, page(one(t, f)))
+	})
+}
+
+// asked is a PolicySource that does something the next time it is asked.
+type asked struct {
+	once atomic.Pointer[sync.Once]
+	do   func()
+}
+
+func (a *asked) Policy(urlnorm.Origin) Policy {
+	if once := a.once.Load(); once != nil {
+		once.Do(a.do)
+	}
+	return Policy{Delay: -1}
 }
 
 // TestWrongClockMakesNobodyWaitLonger reopens a run whose stored times lie ten

@@ -27,6 +27,7 @@ type tx struct {
 	changed  map[*urlRow]bool
 	origins  []*origin // changed
 	granted  []grantItem
+	taker    *waiter // of this turn's lease
 	freed    []*live
 	settled  []uint64 // S of lease rows with one lease less
 	weight   int      // bytes that the changed rows may take
