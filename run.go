@@ -32,6 +32,7 @@ type run struct {
 	agent  string // product token of the user agent
 	rules  *rules
 
+	stock    stock         // dispatch's alone
 	slots    chan struct{} // one for each lease that may be taken
 	leases   chan frontier.Lease
 	backlog  *backlog
@@ -44,31 +45,25 @@ type run struct {
 	failure error // the first; nil while all is well
 }
 
-// A grant is a commit, and a commit may take as long as several pages. So leases
-// are taken for as many pages as there are workers at a time, while a reserve of
-// as many lies ready. Where there are fewer URLs that are ready than workers, the
-// reserve is empty, and none of this matters.
 const (
-	reserve  = 2  // leases in reserve at most, for each worker
 	backlogs = 16 // completions that wait for their commit at most, for each worker
 	settlers = 2  // one syncs artifacts while the other commits
 )
 
 func (c *Crawler) newRun(f *frontier.Frontier) *run {
-	n := c.cfg.Workers * (1 + reserve)
+	s := newStock(c.cfg.Workers)
 	r := &run{
 		cfg: c.cfg, f: f, sink: c.sink, client: c.client,
 		budget: f.Summary().Limit, agent: robots.Token(c.cfg.UserAgent),
-		slots:    make(chan struct{}, n),
-		leases:   make(chan frontier.Lease, n),
+		stock:    s,
+		slots:    make(chan struct{}, s.most()),
+		leases:   make(chan frontier.Lease, s.most()),
 		backlog:  newBacklog(backlogs * c.cfg.Workers),
 		held:     newHeld(),
 		handlers: newHandlers(),
 	}
 	r.rules = newRules(r.agent, r.sink)
-	for range n {
-		r.slots <- struct{}{}
-	}
+	r.open(s.size)
 	return r
 }
 
@@ -120,18 +115,41 @@ func (r *run) dispatch(ctx context.Context) error {
 			return err
 		}
 		leases, err := r.f.Lease(ctx, n)
+		change := r.stock.change(n, len(leases), len(r.leases))
 		r.held.add(leases)
 		for _, l := range leases {
 			r.leases <- l // never blocks: it has room for every slot
 		}
-		for range n - len(leases) {
-			r.slots <- struct{}{}
-		}
+		r.open(n - len(leases))
+		r.resize(change)
 		switch {
 		case errors.Is(err, frontier.ErrDone), errors.Is(err, frontier.ErrStopped):
 			return nil
 		case err != nil:
 			return err
+		}
+	}
+}
+
+// open makes n more slots free.
+func (r *run) open(n int) {
+	for range n {
+		r.slots <- struct{}{} // never blocks: it has room for the largest stock
+	}
+}
+
+// resize changes the size of the stock: downwards as far as slots are free.
+func (r *run) resize(change int) {
+	if change > 0 {
+		r.stock.size += change
+		r.open(change)
+	}
+	for ; change < 0; change++ {
+		select {
+		case <-r.slots:
+			r.stock.size--
+		default:
+			return
 		}
 	}
 }
