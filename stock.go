@@ -11,10 +11,12 @@ type stock struct {
 	size    int // leases in hand at most
 }
 
-// Leases in reserve, for each worker.
+// Leases in reserve, for each worker. The reserve grows by one for each worker at
+// a time and shrinks so many times slower, because commits take unequal times.
 const (
 	minReserve = 2
 	maxReserve = 8
+	shrink     = 16
 )
 
 func newStock(workers int) stock { return stock{workers, workers * (1 + minReserve)} }
@@ -29,7 +31,7 @@ func (s stock) change(asked, got, left int) int {
 	case got == asked && left == 0:
 		return min(s.workers, s.most()-s.size)
 	case left > s.workers:
-		return -min(left-s.workers, s.size-s.workers*(1+minReserve))
+		return -min(1+s.workers/shrink, left-s.workers, s.size-s.workers*(1+minReserve))
 	}
 	return 0
 }
