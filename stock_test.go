@@ -48,3 +48,9 @@ func TestTheReserveHasBounds(t *testing.T) {
 		}
 	})
 }
+
+func TestTheReserveGrowsFastAndShrinksSlowly(t *testing.T) {
+	s := stock{workers: 64, size: 64 * 5}
+	assert.Equal(t, 64, s.change(64, 64, 0))
+	assert.Equal(t, -5, s.change(64, 64, 200))
+}
