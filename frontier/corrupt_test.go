@@ -18,6 +18,10 @@ import (
 	"github.com/weircrawl/weir/storage/memory"
 )
 
+// runSpaces lists the spaces whose keys begin with P R.
+var runSpaces = []storage.Space{spaceHead, spaceDedupe, spaceURL, spaceOrigin, spaceReady, spaceAgain, spaceWake,
+	spaceLease, spaceScope, spaceOffer, spaceMoved, spaceLog, spaceEdge, spaceResult, spaceRecord, spaceAttempt}
+
 // lived returns a store in whose run everything has happened once, so that every
 // space has rows: it is stopped with work left.
 func lived(t *testing.T) storage.Store {

@@ -29,10 +29,6 @@ var (
 	spaceAttempt = storage.Space{Name: "attempt", Use: storage.Point} // P R O N generation -> late and conflicting attempts
 )
 
-// runSpaces lists the spaces whose keys begin with P R.
-var runSpaces = []storage.Space{spaceHead, spaceDedupe, spaceURL, spaceOrigin, spaceReady, spaceAgain, spaceWake,
-	spaceLease, spaceScope, spaceOffer, spaceMoved, spaceLog, spaceEdge, spaceResult, spaceRecord, spaceAttempt}
-
 // A place is where a URL stands in its partition and run: origin and ordinal.
 // The ordinal's two top bits are the class at admission. Ordinal 0 is the gate.
 type place struct{ origin, n uint64 }

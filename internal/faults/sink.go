@@ -52,18 +52,18 @@ func NewSink(s storage.ArtifactSink, at func(ctx context.Context, p SinkPoint, n
 // NthSink returns a function for NewSink that calls do at p the n-th time, and
 // does nothing at all other times.
 func NthSink(p SinkPoint, n int64, do func(context.Context) error) func(context.Context, SinkPoint, int64) error {
-	return func(ctx context.Context, at SinkPoint, passed int64) error {
-		if at == p && passed == n {
-			return do(ctx)
-		}
-		return nil
-	}
+	return when(p, func(passed int64) bool { return passed == n }, do)
 }
 
 // FromNthSink is NthSink for the n-th time and all later ones.
 func FromNthSink(p SinkPoint, n int64, do func(context.Context) error) func(context.Context, SinkPoint, int64) error {
-	return func(ctx context.Context, at SinkPoint, passed int64) error {
-		if at == p && passed >= n {
+	return when(p, func(passed int64) bool { return passed >= n }, do)
+}
+
+// when calls do at p, the times that hit says.
+func when[P comparable](p P, hit func(passed int64) bool, do func(context.Context) error) func(context.Context, P, int64) error {
+	return func(ctx context.Context, at P, passed int64) error {
+		if at == p && hit(passed) {
 			return do(ctx)
 		}
 		return nil

@@ -43,22 +43,12 @@ func NewStore(s storage.Store, at func(ctx context.Context, p StorePoint, n int6
 // NthStore returns a function for NewStore that calls do at p the n-th time, and
 // does nothing at all other times.
 func NthStore(p StorePoint, n int64, do func(context.Context) error) func(context.Context, StorePoint, int64) error {
-	return func(ctx context.Context, at StorePoint, passed int64) error {
-		if at == p && passed == n {
-			return do(ctx)
-		}
-		return nil
-	}
+	return when(p, func(passed int64) bool { return passed == n }, do)
 }
 
 // FromNthStore is NthStore for the n-th time and all later ones.
 func FromNthStore(p StorePoint, n int64, do func(context.Context) error) func(context.Context, StorePoint, int64) error {
-	return func(ctx context.Context, at StorePoint, passed int64) error {
-		if at == p && passed >= n {
-			return do(ctx)
-		}
-		return nil
-	}
+	return when(p, func(passed int64) bool { return passed >= n }, do)
 }
 
 // Claim implements storage.Store.

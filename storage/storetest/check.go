@@ -68,7 +68,7 @@ func (c Check) Run(open Opener) (err error) {
 // A trial is one run of one check. It is a require.TestingT that stops the check
 // at the first thing that does not hold.
 type trial struct {
-	ctx     context.Context //nolint:containedctx // lives as long as one check
+	ctx     context.Context // lives as long as one check
 	opener  Opener
 	stores  []storage.Store
 	failure string
