@@ -12,19 +12,20 @@ type Row struct {
 
 // The third-party modules, by the name the table uses.
 const (
-	bbolt    = "go.etcd.io/bbolt"
-	brotli   = "github.com/andybalholm/brotli"
-	btree    = "github.com/tidwall/btree"
-	chardet  = "github.com/wlynxg/chardet"
-	compress = "github.com/klauspost/compress"
-	goquery  = "github.com/PuerkitoBio/goquery"
-	ssrf     = "code.dny.dev/ssrf"
-	testify  = "github.com/stretchr/testify"
-	whatwg   = "github.com/nlnwa/whatwg-url"
-	xnet     = "golang.org/x/net"
-	xsys     = "golang.org/x/sys"
-	xtext    = "golang.org/x/text"
-	xtools   = "golang.org/x/tools"
+	bbolt     = "go.etcd.io/bbolt"
+	brotli    = "github.com/andybalholm/brotli"
+	btree     = "github.com/tidwall/btree"
+	chardet   = "github.com/wlynxg/chardet"
+	compress  = "github.com/klauspost/compress"
+	goquery   = "github.com/PuerkitoBio/goquery"
+	robotstxt = "github.com/temoto/robotstxt"
+	ssrf      = "code.dny.dev/ssrf"
+	testify   = "github.com/stretchr/testify"
+	whatwg    = "github.com/nlnwa/whatwg-url"
+	xnet      = "golang.org/x/net"
+	xsys      = "golang.org/x/sys"
+	xtext     = "golang.org/x/text"
+	xtools    = "golang.org/x/tools"
 )
 
 // ForTests are modules that any test may import.
@@ -41,13 +42,18 @@ var ForTests = []string{
 var Table = map[string]Row{
 	"internal/backoff": {},
 	"internal/codec":   {},
-	"internal/links":   {Modules: []string{xnet}},
+	"internal/charset": {Modules: []string{chardet, xnet, xtext}},
+	"internal/header":  {Modules: []string{xnet}},
+	"internal/links":   {Uses: []string{"internal/header"}, Modules: []string{xnet}},
 	"internal/layers":  {},
 
 	"urlnorm": {Modules: []string{whatwg, xnet, xtext}},
-	"fetch":   {Modules: []string{brotli, chardet, compress, ssrf, xnet, xtext}},
-	"robots":  {Uses: []string{"fetch", "urlnorm"}},
-	"render":  {Uses: []string{"fetch"}},
+	"fetch": {
+		Uses:    []string{"internal/charset", "internal/header"},
+		Modules: []string{brotli, chardet, compress, ssrf, xnet, xtext},
+	},
+	"robots": {Uses: []string{"fetch", "urlnorm"}, Modules: []string{robotstxt}},
+	"render": {Uses: []string{"fetch"}},
 
 	"storage":                {},
 	"storage/internal/fence": {Uses: []string{"storage"}, Modules: []string{btree}},
@@ -63,13 +69,20 @@ var Table = map[string]Row{
 	".": {
 		Uses: slices.Concat(parts, []string{
 			"storage/bolt", "storage/dir",
-			"internal/backoff", "internal/codec", "internal/links",
+			"internal/backoff", "internal/codec", "internal/header", "internal/links",
 		}),
 		Modules: []string{chardet, goquery, xnet, xtext},
 	},
 
-	"fetch/fetchtest":   {Modules: []string{xtools}}, // no testing: examples may use it
-	"internal/faults":   {Uses: []string{"storage"}},
+	"fetch/fetchtest": {Modules: []string{xtools}}, // no testing: examples may use it
+	"internal/faults": {Uses: []string{"storage"}},
+	"internal/conformance": {
+		Uses: slices.Concat(parts, []string{
+			".", "fetch/fetchtest", "storage/memory", "internal/charset", "internal/header", "internal/links",
+		}),
+		Modules: []string{goquery, robotstxt, xnet, xtext},
+	},
+	"urlnorm/normtest":  {Uses: []string{"urlnorm"}, Modules: []string{testify}, Kit: true},
 	"storage/storetest": {Uses: []string{"storage", "storage/memory"}, Modules: []string{testify}, Kit: true},
 	"storage/sinktest":  {Uses: []string{"storage"}, Modules: []string{testify}, Kit: true},
 

@@ -1,0 +1,14 @@
+// Command conformance answers: how much of what third parties have measured does
+// this module get right?
+//
+// A suite judges the rows of one table (URLs of web-platform-tests, robots.txt of
+// Google's tests, links as jsdom finds them, ...). The command runs every suite of
+// which the table is there, and prints rows, rows passed, and every row that
+// failed with the reason why that is accepted:
+//
+//	go run ./internal/conformance -data DIR [-json]
+//
+// DIR is any folder of the layout of testdata: url, robots, html, http, sites. Of
+// the rows of testdata itself a test allows no other failure than the accepted
+// ones, and the README quotes the numbers.
+package main

@@ -1,0 +1,4 @@
+package main
+
+// encodingSuites judge what html says of charsets.
+var encodingSuites = []suite{}

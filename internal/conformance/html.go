@@ -1,0 +1,4 @@
+package main
+
+// htmlSuites judge the tables of html.
+var htmlSuites = []suite{}

@@ -1,0 +1,4 @@
+package main
+
+// httpSuites judge the tables of http.
+var httpSuites = []suite{}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() {
+	dir := flag.String("data", "internal/conformance/testdata", "folder of the tables")
+	asJSON := flag.Bool("json", false, "print an array of {suite, rows, passed, failed, failures}")
+	flag.Parse()
+	if err := run(os.Stdout, *dir, *asJSON); err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		os.Exit(1)
+	}
+}
+
+// run judges what is in dir and prints the report.
+func run(out io.Writer, dir string, asJSON bool) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("-data %s: no such folder: name one that holds url, robots, html, http or sites", dir)
+	}
+	results, err := judge(os.DirFS(dir), suites())
+	if err != nil {
+		return err
+	}
+	if !asJSON {
+		return printTable(out, results)
+	}
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(results)
+}
+
+// suites lists every suite in the order in which it is printed.
+func suites() (all []suite) {
+	for _, of := range [][]suite{urlSuites, robotsSuites, htmlSuites, encodingSuites, httpSuites, siteSuites} {
+		all = append(all, of...)
+	}
+	return all
+}

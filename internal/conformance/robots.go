@@ -1,0 +1,4 @@
+package main
+
+// robotsSuites judge the tables of robots.
+var robotsSuites = []suite{}

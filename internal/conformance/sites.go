@@ -1,0 +1,4 @@
+package main
+
+// siteSuites judge whole crawls of small sites.
+var siteSuites = []suite{}

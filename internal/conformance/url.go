@@ -1,0 +1,4 @@
+package main
+
+// urlSuites judge the tables of url.
+var urlSuites = []suite{}
