@@ -7,12 +7,13 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 60s
 BENCH ?= .
+DATA ?= $(firstword $(wildcard ../shared/testdata) internal/conformance/testdata)
 MODULES := $(shell find . -name go.mod -not -path '*/testdata/*' -not -path '*/.*/*' -exec dirname {} \; | sort)
 
 # each runs a command in every module of the repository.
 each = @for module in $(MODULES); do echo "== $$module: $(1)"; (cd $$module && $(1)) || exit 1; done
 
-.PHONY: test check lint cross bench fuzz soak vuln needs help
+.PHONY: test check lint cross conformance bench fuzz soak vuln needs help
 
 ## test: install what the tests need (Debian), vet, and run all tests with -race
 test: needs
@@ -35,6 +36,10 @@ lint: cross
 cross:
 	GOOS=darwin go build ./...
 	GOOS=windows go build ./...
+
+## conformance: rows of third-party tables that pass, and why others may fail; DATA=DIR judges other rows
+conformance:
+	@go run ./internal/conformance -data $(DATA)
 
 ## bench: every benchmark once; BENCH=pattern chooses
 bench:
