@@ -220,17 +220,6 @@ func TestSC7BreadthIsFiniteByDefault(t *testing.T) {
 	})
 }
 
-func TestSE2RobotsHoldForTheTargetOfARedirect(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, mem := web(t, "-- http://a.test/robots.txt --\nUser-agent: *\nDisallow: /private/\n-- http://a.test/go --\nHTTP 302\nLocation: /private/x\n-- http://a.test/private/x --\nno"), memory.New()
-		_, err := Run(t.Context(), over(w, mem), "http://a.test/go")
-		require.NoError(t, err)
-		assert.Equal(t, []string{"done {redirected} http://a.test/go", "refused {robots} http://a.test/private/x"}, results(t, mem))
-		assert.Zero(t, w.Log().Hits("http://a.test/private/x"))
-		readable(t, mem)
-	})
-}
-
 func TestSF1UnreachableRobotsEndTheOriginsURLs(t *testing.T) {
 	for answer, want := range map[string]string{
 		"HTTP 500":  "refused {robots: unreachable} http://a.test/",

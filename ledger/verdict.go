@@ -33,6 +33,7 @@ type facts struct {
 	failed     int64           // URLs
 	refused    int64           // URLs
 	leftScope  int64           // of refused: seeds that redirected to another site
+	leftFirst  string          // the first of them
 	cancelled  int64           // URLs
 	truncated  int64           // URLs
 	suppressed int64           // references that a bound held back
@@ -69,7 +70,7 @@ func (f facts) declared() string {
 	}
 	add(f.failed, "failed")
 	add(f.refused, "refused")
-	add(f.leftScope, "of them "+string(frontier.ReasonSeedLeftScope))
+	add(f.leftScope, fmt.Sprintf("of them %s (%s)", frontier.ReasonSeedLeftScope, f.leftFirst))
 	add(f.cancelled, "cancelled")
 	add(f.truncated, "truncated")
 	if f.suppressed > 0 {

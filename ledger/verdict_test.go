@@ -29,7 +29,7 @@ func TestVerdictIsTheFirstRuleThatHolds(t *testing.T) {
 		{"a run that stopped with nothing left", with(over, func(f *facts) { f.phase, f.reason = frontier.Stopped, "context" }), PartialResumable, "the run is stopped {context}"},
 		{"a failure", with(over, func(f *facts) { f.failed = 11 }), CompleteWithFailures, "11 failed"},
 		{"a refusal", with(over, func(f *facts) { f.refused = 4 }), CompleteWithFailures, "4 refused"},
-		{"a seed that left", with(over, func(f *facts) { f.refused, f.leftScope = 4, 1 }), CompleteWithFailures, "4 refused, 1 of them seed_left_scope"},
+		{"a seed that left", with(over, func(f *facts) { f.refused, f.leftScope, f.leftFirst = 4, 1, "http://a.test/" }), CompleteWithFailures, "4 refused, 1 of them seed_left_scope (http://a.test/)"},
 		{"a truncation", with(over, func(f *facts) { f.truncated = 1 }), CompleteWithFailures, "1 truncated"},
 		{"a cancelled URL", with(over, func(f *facts) { f.cancelled = 1 }), CompleteWithFailures, "1 cancelled"},
 		{"a suppressed reference", with(over, func(f *facts) { f.suppressed, f.bound = 19, "urls" }), CompleteWithFailures, "19 references suppressed, held back by urls"},

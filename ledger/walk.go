@@ -49,6 +49,7 @@ func (r Receipt) facts() facts {
 	for _, t := range r.Reasons {
 		if t.Reason == frontier.ReasonSeedLeftScope {
 			f.leftScope += t.Count
+			f.leftFirst = t.Example
 		}
 	}
 	most := int64(0)
