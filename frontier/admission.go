@@ -36,7 +36,7 @@ type Reference struct {
 	Base     string // absolute URL that it is relative to; default the leased URL
 	Rule     string // what found it: "a", "link[rel=next]"; at most 64 bytes
 	Priority int8   // 1 sooner, 0, -1 later
-	Refused  Reason // if not empty, it is counted as policy_stop for this reason and not admitted
+	Refused  Reason // if not empty, it is counted as policy_stop for this reason, unless it is no URL at all, and not admitted
 }
 
 // Reason is one word that is counted, 64 bytes at most: a bound, a rejection, a

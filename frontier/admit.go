@@ -144,11 +144,11 @@ func (t *tx) unknown(c *candidate) bool {
 func (t *tx) decide(s *source, c *candidate, at admissionRef) (decided, error) {
 	d := decided{ref: c.ref, decision: PolicyStop}
 	switch {
-	case c.ref.Refused != "":
-		d.reason = cleanReason(c.ref.Refused)
-		return d, nil
 	case c.reject != "":
 		d.reason = c.reject
+		return d, nil
+	case c.ref.Refused != "":
+		d.reason = cleanReason(c.ref.Refused)
 		return d, nil
 	}
 	if k, ok := t.f.ids.get(c.id); ok {

@@ -49,6 +49,7 @@ func (r *resolver) read(ref Reference) {
 	if i, ok := r.seen[ref.Observed]; ok && r.out[i].ref.Base == ref.Base {
 		c := r.out[i]
 		c.ref = ref
+		c.hide()
 		r.out = append(r.out, c)
 		return
 	}
@@ -66,6 +67,7 @@ func (r *resolver) read(ref Reference) {
 	default:
 		c.url, c.id, c.origin = u, identify(u.Origin, u.Key), r.originOf(u.Origin)
 	}
+	c.hide()
 	r.out = append(r.out, c)
 }
 

@@ -52,6 +52,7 @@ func (f *Frontier) prepare(ctx context.Context, c Completion) (*completing, erro
 		return nil, err
 	}
 	c.References, c.Overflow = boundReferences(c.References, c.Overflow, budget)
+	c.Overflow.Example = hiddenExample(f.cfg.Normalizer, c.Lease.URL, c.Overflow.Example)
 	p := &completing{Completion: c}
 	var err error
 	if p.candidates, err = candidates(ctx, f.cfg.Normalizer, c.Lease.URL, c.References); err != nil {
@@ -62,6 +63,7 @@ func (f *Frontier) prepare(ctx context.Context, c Completion) (*completing, erro
 		if err != nil {
 			return nil, err
 		}
+		p.Target = p.target[0].ref.Observed
 	}
 	p.hash, p.size = digestOf(&c), sizeOf(&c)+weightOf(p.candidates)
 	return p, nil

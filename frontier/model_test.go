@@ -231,6 +231,10 @@ func (h *machine) refs(rt *rapid.T, n int, relative bool) (rs []Reference) {
 			r.Observed = "http://[/"
 		case 2:
 			r.Observed = "mailto:x@a.test"
+		case 3:
+			r.Refused, r.Observed = "kind: img", "data:,x"
+		case 4:
+			r.Observed = "http://user:pw@a.test/"
 		}
 		rs = append(rs, r)
 	}

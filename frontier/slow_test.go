@@ -210,12 +210,12 @@ func normalized(r Reference) (urlnorm.URL, error) {
 }
 
 func (m *slow) decide(s *slowSource, r Reference) (Decision, Reason) {
-	if r.Refused != "" {
-		return PolicyStop, r.Refused
-	}
 	n, err := normalized(r)
 	if err != nil {
 		return PolicyStop, rejection(err)
+	}
+	if r.Refused != "" {
+		return PolicyStop, r.Refused
 	}
 	if u := m.urls[n.Key.Text]; u != nil && !(m.broken == "dedupe" && u.state == Done) {
 		m.repeat(u, r.Priority, s.depth)
