@@ -44,6 +44,7 @@ type Page struct {
 	lease   frontier.Lease
 	unseen  bool              // no function of the Config looks at it
 	decoded []byte            // nil until asked for
+	charset fetch.Charset     // once decoded is set
 	text    string            // once read is set
 	read    bool              // the text was asked for
 	found   *links.Result     // nil until asked for

@@ -17,10 +17,22 @@ func (p *Page) utf8() []byte {
 	if p.Rendered != nil {
 		return p.Rendered.Document
 	}
-	if p.decoded == nil {
-		p.decoded, _ = fetch.UTF8(p.Header, p.Body)
-	}
+	p.decode()
 	return p.decoded
+}
+
+// Charset returns the encoding in which Body was read, and what decided it. Body
+// itself stays as received, so that another decision is possible.
+func (p *Page) Charset() fetch.Charset {
+	p.decode()
+	return p.charset
+}
+
+// decode reads Body, once.
+func (p *Page) decode() {
+	if p.decoded == nil {
+		p.decoded, p.charset = fetch.UTF8(p.Header, p.Body)
+	}
 }
 
 // isHTML reports whether a page of this media type is a document with links.
