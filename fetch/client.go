@@ -92,6 +92,7 @@ const (
 type Response struct {
 	URL        string        // as requested, without user information
 	Class      Class         // what it counts as
+	Mark       string        // by what a Challenge, Login or Payment was known: "cloudflare: cf-mitigated: challenge"; else empty
 	Err        error         // why, where Class is no answer's, or why Body is cut; else nil
 	Status     int           // 0 where there was no answer
 	Header     http.Header   // as received

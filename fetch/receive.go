@@ -24,7 +24,7 @@ func (x *exchange) receive(answer *http.Response, to target) {
 	}
 	failed := x.readBody(answer)
 	r.MediaType = mediaType(r.Header, r.Body)
-	r.Class = facts{r.Status, r.Header, r.MediaType, r.Body, x.request.conditional()}.class()
+	r.Class, r.Mark = facts{r.Status, r.Header, r.MediaType, r.Body, x.request.conditional(), to}.class()
 	x.conclude(failed)
 }
 

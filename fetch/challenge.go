@@ -1,0 +1,106 @@
+package fetch
+
+import (
+	"bytes"
+	"strings"
+)
+
+// challengeHeaders are headers by which a service says that this answer is its
+// challenge.
+var challengeHeaders = []struct {
+	service, name string
+	values        []string
+}{
+	// developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response
+	{"cloudflare", "Cf-Mitigated", []string{"challenge"}},
+	// docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-actions.html
+	{"aws waf", "X-Amzn-Waf-Action", []string{"challenge", "captcha"}},
+	// vercel.com/docs/vercel-firewall: seen with 403 and 429
+	{"vercel", "X-Vercel-Mitigated", []string{"challenge"}},
+}
+
+// A mark is a text in the tags or scripts of a page by which a service is known.
+type mark struct{ service, text string }
+
+// challengeMarks are on the challenges of a service, and on no page that it let
+// through: not the sensors which Cloudflare (/scripts/jsd/), DataDome
+// (js.datadome.co), HUMAN (_pxAppId), Imperva (SWJIYLWA) and AWS
+// (token.awswaf.com) put on every page of their customers. Each was compared with
+// challenge pages kept in public repositories.
+var challengeMarks = []mark{
+	{"cloudflare", "_cf_chl_opt"},
+	{"cloudflare", "/orchestrate/chl_page/"},
+	{"cloudflare", "cf-browser-verification"}, // until 2022
+	{"akamai", "sec-if-cpt-container"},
+	{"akamai", "triggerInterstitialChallenge"},
+	{"datadome", "captcha-delivery.com/"},
+	{"human", `px-captcha`},
+	{"imperva", "_Incapsula_Resource?CWUDNSAI="},
+	{"aws waf", "gokuProps"},
+	{"anubis", "anubis_challenge"}, // github.com/TecharoHQ/anubis
+	{"sucuri", "sucuri_cloudproxy_js"},
+	{"ddos-guard", "/.well-known/ddos-guard/js-challenge/"},
+	{"kasada", "KPSDK"},
+	{"radware", "captcha.perfdrive.com"},
+}
+
+// captchaMarks load a captcha, which many pages have beside their contents: in
+// their forms, also on an error page.
+var captchaMarks = []mark{
+	{"hcaptcha", "hcaptcha.com/1/api.js"},
+	{"recaptcha", "recaptcha/api.js"},
+	{"recaptcha", "recaptcha/enterprise.js"},
+	{"turnstile", "challenges.cloudflare.com/turnstile/"},
+}
+
+// challenge returns the mark of a page that asks for a proof that a human reads
+// it: a header that says so, or the script of a known service, on a refusal or on
+// a page with nothing else. A captcha of the site's own counts on a refusal with
+// nothing else.
+func (f facts) challenge() string {
+	for _, h := range challengeHeaders {
+		for _, value := range h.values {
+			if strings.EqualFold(f.header.Get(h.name), value) {
+				return h.service + ": " + strings.ToLower(h.name) + ": " + value
+			}
+		}
+	}
+	refusal := f.challenging()
+	if !f.isHTML() || !refusal && (f.status/100 != 2 || len(f.body) > smallPage) {
+		return ""
+	}
+	page := f.start()
+	if m, ok := find(page, challengeMarks); ok {
+		if g := look(page); bytes.Contains(g.code, []byte(m.text)) && (refusal || g.hollow()) {
+			return m.String()
+		}
+	}
+	if m, ok := find(page, captchaMarks); ok && refusal {
+		if g := look(page); bytes.Contains(g.code, []byte(m.text)) && g.hollow() {
+			return m.String()
+		}
+	}
+	return ""
+}
+
+// challenging reports whether challenges come under the status as a rule.
+func (f facts) challenging() bool {
+	switch f.status {
+	case 401, 403, 405, 428, 429, 503:
+		return true
+	}
+	return false
+}
+
+// find returns the first mark that is in page.
+func find(page []byte, marks []mark) (mark, bool) {
+	for _, m := range marks {
+		if bytes.Contains(page, []byte(m.text)) {
+			return m, true
+		}
+	}
+	return mark{}, false
+}
+
+// String is the mark as Response.Mark names it.
+func (m mark) String() string { return m.service + ": " + m.text }
