@@ -3,7 +3,6 @@ package robots
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -46,56 +45,6 @@ func meaning(r Record) string {
 		return "disallow-all"
 	}
 	return "odd"
-}
-
-func TestAStatusMeansWhatRFC9309Says(t *testing.T) {
-	type step struct {
-		Status   int
-		Location string
-		Body     string
-		Error    string
-		Days     int `json:"for_days"`
-		Hours    int `json:"after_hours"`
-	}
-	type row struct {
-		ID, Outcome, Note string
-		Steps             []step
-	}
-	classes := map[string]fetch.Class{"dns": fetch.DNS, "timeout": fetch.Timeout, "connection refused": fetch.Connect, "tls": fetch.TLS}
-	elsewhere := map[string]string{
-		"unreachable-long":   "an origin ends after its attempts, and a later reference tries again after an hour: see gate_test.go",
-		"unreachable-cached": "see gate_test.go",
-		"cache-24h":          "see TestARecordIsUsedForADayAtMost",
-		"auth-scope-port":    "see TestSF13",
-		"redir-no-location":  "policy, and here: nothing was there, so everything is allowed",
-		"content-type-html":  "policy, and here: the type is not looked at",
-		"gzip-body":          "package fetch decodes",
-		"st-429":             "policy, and here: as 5xx",
-	}
-	for _, row := range rows[row](t, "access.jsonl") {
-		t.Run(row.ID, func(t *testing.T) {
-			if why, ok := elsewhere[row.ID]; ok {
-				t.Skip(why)
-			}
-			next := 0
-			do := func(context.Context, fetch.Request) fetch.Response {
-				s := row.Steps[min(next, len(row.Steps)-1)]
-				next++
-				if s.Error != "" {
-					return fetch.Response{Class: classes[s.Error]}
-				}
-				r := fetch.Response{Class: fetch.Fetched, Status: s.Status, Body: []byte(s.Body), Header: http.Header{}}
-				if s.Location != "" {
-					r.Class = fetch.Redirected
-					r.Header.Set("Location", s.Location)
-				}
-				return r
-			}
-			record := Fetch(t.Context(), do, "https://example.com")
-			assert.Contains(t, row.Outcome, meaning(record), "%s: %+v", row.Note, record)
-			assert.LessOrEqual(t, next, 1+maxHops)
-		})
-	}
 }
 
 func TestSF1UnreachableRulesForbidEverything(t *testing.T) {

@@ -41,6 +41,6 @@ func (r *Record) take(response fetch.Response) {
 		r.Body = response.Body
 	}
 	if !r.unreachable() {
-		r.Expires = r.Fetched.Add(lifetime(response.Header))
+		r.Expires = r.Fetched.Add(lifetime(response.Header, response.Start))
 	}
 }

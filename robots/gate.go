@@ -34,6 +34,7 @@ const (
 type Visit struct {
 	Agent   string // for Crawl-delay
 	Last    Note   // of the last gate that was opened; zero if none was
+	Policy  Policy // the operator's
 	Attempt int    // at this gate, from 1
 	Now     time.Time
 }
@@ -49,7 +50,12 @@ const (
 func (r Record) Gate(v Visit) Gate {
 	if !r.unreachable() {
 		rules := r.Rules()
-		return Gate{Step: Open, Until: r.Expires, Note: r.note(rules.Delay(v.Agent)), Rules: rules}
+		note := r.note()
+		note.Delay, _ = rules.Delay(v.Agent)
+		if v.Policy.denies(r.Status) {
+			note.Policy, rules.denied = Deny, true
+		}
+		return Gate{Step: Open, Until: r.Expires, Note: note, Rules: rules}
 	}
 	step, reason := r.failed(v.Attempt)
 	if end := v.Last.Expires.Add(maxHeld); step != Release && !v.Last.IsZero() && v.Now.Before(end) {

@@ -17,6 +17,8 @@ type Note struct {
 	Fetched  time.Time     `json:"fetched"`
 	Expires  time.Time     `json:"expires"`
 	Parser   string        `json:"parser"`
+	Protocol Verdict       `json:"protocol"`           // what RFC 9309 says: ByRules or Allow
+	Policy   Verdict       `json:"policy,omitempty"`   // Deny if the operator is stricter
 	Delay    time.Duration `json:"delay,omitempty"`    // Crawl-delay for the agent that asked
 	Digest   string        `json:"digest,omitempty"`   // of the body; empty if there were no rules to read
 	Artifact string        `json:"artifact,omitempty"` // where the body is, in the words of whoever keeps it
@@ -24,10 +26,10 @@ type Note struct {
 }
 
 // note returns the note of r. Where its body is kept is for the caller to add.
-func (r Record) note(delay time.Duration) Note {
+func (r Record) note() Note {
 	return Note{
 		Status: r.Status, Fetched: r.Fetched.UTC(), Expires: r.Expires.UTC(), Parser: r.Parser,
-		Delay: delay, Digest: r.Digest(), Hops: len(r.Hops),
+		Protocol: r.Verdict(), Digest: r.Digest(), Hops: len(r.Hops),
 	}
 }
 
@@ -62,8 +64,10 @@ func (n Note) NeedsBody() bool { return n.Digest != "" }
 
 // Rules returns the rules of the record, of which body is the body.
 func (n Note) Rules(body []byte) Rules {
+	rules := accessRules(Record{Status: n.Status}.access())
 	if n.NeedsBody() {
-		return Parse(body)
+		rules = Parse(body)
 	}
-	return accessRules(Record{Status: n.Status}.access())
+	rules.denied = n.Policy == Deny
+	return rules
 }

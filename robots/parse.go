@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,16 +9,12 @@ import (
 )
 
 // Parser is the version of this parser and matcher, kept with every record.
-const Parser = "1"
-
-// MaxBody is how much of a file counts: RFC 9309, section 2.5, asks for at least
-// 500 KiB.
-const MaxBody = 500 << 10
+const Parser = "2"
 
 // Parse reads a robots.txt. It has no errors: a line that it does not understand
 // is skipped.
 func Parse(body []byte) Rules {
-	text := string(whole(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))))
+	text := counted(body)
 	p := parser{
 		rules: Rules{groups: map[string]*group{}, size: len(text)},
 		seen:  map[string]bool{},
@@ -27,41 +22,27 @@ func Parse(body []byte) Rules {
 	for text != "" {
 		var line string
 		line, text = cutLine(text)
+		p.number++
 		p.line(line)
 	}
 	return p.finish()
 }
 
-// whole cuts a body that is too long behind its last whole line.
-func whole(body []byte) []byte {
-	if len(body) <= MaxBody {
-		return body
-	}
-	if body[MaxBody] == '\n' || body[MaxBody] == '\r' {
-		return body[:MaxBody]
-	}
-	return body[:1+bytes.LastIndexAny(body[:MaxBody], "\r\n")]
-}
-
-func cutLine(text string) (line, rest string) {
-	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
-		return text[:i], text[i+1:]
-	}
-	return text, ""
-}
-
-// parser is the state between two lines. The lines of a list of user agents are
-// kept once and shared by their groups: a file of n lines takes memory for n.
+// parser is the state between two lines. A file of n lines takes memory for n:
+// what a list of user agents says is kept once.
 type parser struct {
 	rules  Rules
 	seen   map[string]bool // sitemaps
+	number int32           // of the line, from 1
 	block  *block          // what allow and disallow lines add to; nil before any user agent
-	delay  *time.Duration  // what a crawl-delay line changes
+	pause  *pause          // what a crawl-delay line changes; nil likewise
 	closed bool            // the block has a rule: the next user agent begins another
 	named  bool            // the last line named a user agent: the next one shares its delay
+	loose  pause           // what crawl-delay lines before any user agent say
 }
 
 func (p *parser) line(line string) {
+	line, _, _ = strings.Cut(line, "#")
 	key, value := directive(line)
 	if key == "user-agent" {
 		p.agent(value)
@@ -73,7 +54,7 @@ func (p *parser) line(line string) {
 	switch key {
 	case "allow", "disallow":
 		p.closed = true
-		p.rule(value, key == "allow")
+		p.rule(strings.TrimSpace(line), value, key == "allow")
 	case "crawl-delay":
 		p.crawlDelay(value)
 	case "sitemap":
@@ -88,7 +69,6 @@ func (p *parser) line(line string) {
 // directive splits a line, without its comment, at the colon, or at white space
 // where there is none and only two words stand.
 func directive(line string) (key, value string) {
-	line, _, _ = strings.Cut(line, "#")
 	key, value, ok := strings.Cut(line, ":")
 	if !ok {
 		if words := strings.Fields(line); len(words) == 2 {
@@ -117,46 +97,61 @@ func (p *parser) agent(value string) {
 		p.rules.size += blockSize
 	}
 	if !p.named {
-		p.delay, p.named = new(time.Duration), true
+		p.pause, p.named = &pause{}, true
 	}
-	token := product(value)
-	if token == "" {
-		return
+	for _, token := range products(value) {
+		p.group(strings.ToLower(token)).add(p.block, p.pause)
+		p.rules.size += memberSize
 	}
+}
+
+// products returns what a user-agent line names: a star that stands alone, or the
+// leading characters of a product token. RFC 9309, section 2.2.1, knows letters,
+// hyphens and underscores; digits are added, because crawlers have them, and
+// "archive.org_bot" is named with its dot, too.
+func products(value string) (tokens []string) {
+	if rest, ok := strings.CutPrefix(value, "*"); ok && (rest == "" || !inToken[rest[0]]) {
+		return []string{"*"}
+	}
+	for _, allowed := range []*[256]bool{&inToken, &inDotted} {
+		if token := leading(value, allowed); token != "" && !slices.Contains(tokens, token) {
+			tokens = append(tokens, token)
+		}
+	}
+	return tokens
+}
+
+var (
+	inToken  = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+	inDotted = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
+)
+
+func leading(value string, allowed *[256]bool) string {
+	i := 0
+	for i < len(value) && allowed[value[i]] {
+		i++
+	}
+	return value[:i]
+}
+
+// group returns the group of token, made if it is new.
+func (p *parser) group(token string) *group {
 	g := p.rules.groups[token]
 	if g == nil {
-		g = &group{}
+		g = &group{token: token}
 		p.rules.groups[token] = g
 		p.rules.size += len(token) + groupSize
 	}
-	g.add(p.block, p.delay)
-	p.rules.size += memberSize
+	return g
 }
-
-// product returns what a user-agent line names, in lower case: a star that stands
-// alone, or the leading characters of a product token. RFC 9309, section 2.2.1,
-// knows letters, hyphens and underscores; digits are added, because crawlers have
-// them.
-func product(value string) string {
-	if rest, ok := strings.CutPrefix(value, "*"); ok && (rest == "" || !inToken[rest[0]]) {
-		return "*"
-	}
-	i := 0
-	for i < len(value) && inToken[value[i]] {
-		i++
-	}
-	return strings.ToLower(value[:i])
-}
-
-var inToken = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
 // rule adds a rule to the open list. An empty value is no restriction, and its
 // list all the same one that was found.
-func (p *parser) rule(value string, allow bool) {
+func (p *parser) rule(line, value string, allow bool) {
 	if value == "" || p.block == nil {
 		return
 	}
-	r := rule{text: value, pattern: newPattern(value), allow: allow}
+	r := rule{text: line, pattern: newPattern(value), line: p.number, allow: allow}
 	p.block.rules = append(p.block.rules, r)
 	p.rules.size += ruleSize + len(r.pattern)
 }
@@ -165,13 +160,19 @@ func (p *parser) rule(value string, allow bool) {
 // is none; markup behind it is ignored.
 func (p *parser) crawlDelay(value string) {
 	value, _, _ = strings.Cut(value, "<")
-	if p.delay == nil || strings.Trim(value, "0123456789.") != "" {
+	if strings.Trim(value, "0123456789.") != "" {
 		return
 	}
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
-		delay := time.Duration(min(seconds, maxDelay.Seconds()) * float64(time.Second))
-		*p.delay = max(*p.delay, delay)
+	seconds, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return
 	}
+	to := p.pause
+	if to == nil {
+		to = &p.loose
+	}
+	delay := time.Duration(min(seconds, maxDelay.Seconds()) * float64(time.Second))
+	to.delay, to.given = max(to.delay, delay), true
 }
 
 // maxDelay keeps a delay within what a duration can hold; the frontier's own
@@ -186,11 +187,14 @@ func (p *parser) sitemap(value string) {
 	}
 }
 
+// finish returns the rules. A crawl-delay in a file that names no user agent at
+// all is meant for everybody.
 func (p *parser) finish() Rules {
+	if p.block == nil && p.loose.given {
+		p.group("*").add(&block{}, &p.loose)
+	}
 	for _, g := range p.rules.groups {
-		for _, b := range g.blocks {
-			b.sort()
-		}
+		g.finish()
 	}
 	p.rules.sitemaps = slices.Clip(p.rules.sitemaps)
 	return p.rules
@@ -201,7 +205,7 @@ const (
 	ruleSize   = int(unsafe.Sizeof(rule{}))
 	blockSize  = int(unsafe.Sizeof(block{}))
 	groupSize  = int(unsafe.Sizeof(group{})) + mapEntry
-	memberSize = int(unsafe.Sizeof((*block)(nil)) + unsafe.Sizeof((*time.Duration)(nil)))
+	memberSize = int(unsafe.Sizeof((*block)(nil)))
 	stringSize = int(unsafe.Sizeof(""))
 
 	mapEntry = 64 // about what a map takes for a key and a pointer

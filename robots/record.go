@@ -35,7 +35,18 @@ func (r Record) Digest() string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Rules returns what the record means for every URL of its origin.
+// Verdict returns what the protocol says about all URLs of the origin.
+func (r Record) Verdict() Verdict {
+	if r.parsed() {
+		return ByRules
+	}
+	if _, allowed := r.access(); allowed {
+		return Allow
+	}
+	return Deny
+}
+
+// Rules returns what the protocol says for every URL of the origin.
 func (r Record) Rules() Rules {
 	if r.parsed() {
 		return Parse(r.Body)

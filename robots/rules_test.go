@@ -68,23 +68,65 @@ func TestRuleCases(t *testing.T) {
 }
 
 func TestCrawlDelayHoldsForThoseItNames(t *testing.T) {
-	f6 := file("User-agent: a | Crawl-delay: 5 | User-agent: b | Disallow: /x")
-	assert.Equal(t, 5*time.Second, f6.Decide("a", "/x").Delay, "S-F6")
-	assert.Zero(t, f6.Delay("b"), "S-F6")
-	f7 := file("User-agent: * | Disallow: /x | Sitemap: http://a.example/s | # comment | User-agent: otherbot | Crawl-delay: 10")
-	assert.Zero(t, f7.Delay("weirbot"), "S-F7")
-	assert.Equal(t, 10*time.Second, f7.Delay("otherbot"), "S-F7")
-	assert.Equal(t, 5*time.Second, file("User-agent: * | Crawl-delay: 5 | Crawl-delay: 2").Delay("a"), "the most polite")
-	assert.Equal(t, maxDelay, file("User-agent: * | Crawl-delay: 99999999999999999999").Delay("a"))
+	delay := func(lines, agent string) string {
+		d, ok := file(lines).Delay(agent)
+		if !ok {
+			return "none"
+		}
+		assert.Equal(t, d, file(lines).Decide(agent, "/x").Delay)
+		return d.String()
+	}
+	const (
+		f6 = "User-agent: a | Crawl-delay: 5 | User-agent: b | Disallow: /x"
+		f7 = "User-agent: * | Disallow: /x | Sitemap: http://a.example/s | # comment | User-agent: otherbot | Crawl-delay: 10"
+	)
+	assert.Equal(t, "5s", delay(f6, "a"), "S-F6")
+	assert.Equal(t, "none", delay(f6, "b"), "S-F6")
+	assert.Equal(t, "none", delay(f7, "weirbot"), "S-F7")
+	assert.Equal(t, "10s", delay(f7, "otherbot"), "S-F7")
+	assert.Equal(t, "5s", delay("User-agent: * | Crawl-delay: 5 | Crawl-delay: 2", "a"), "the most polite")
+	assert.Equal(t, "0s", delay("User-agent: * | Crawl-delay: 0", "a"), "it is given")
+	assert.Equal(t, maxDelay.String(), delay("User-agent: * | Crawl-delay: 99999999999999999999", "a"))
+	assert.Equal(t, "7s", delay("Disallow: /x | Crawl-delay: 7", "a"), "a file that names nobody means everybody")
+	assert.Equal(t, "none", delay("Crawl-delay: 7 | User-agent: b | Disallow: /x", "b"))
+	assert.Equal(t, "none", delay("Crawl-delay: 7 | User-agent: b | Disallow: /x", "a"))
 }
 
 func TestADecisionNamesItsRule(t *testing.T) {
-	rules := file("User-agent: * | Disallow: /priv%61te* | Allow: /private/x")
-	assert.Equal(t, Decision{Allowed: false, Rule: "Disallow: /priv%61te*"}, rules.Decide("a", "/private/y"))
-	assert.Equal(t, Decision{Allowed: true, Rule: "Allow: /private/x"}, rules.Decide("a", "/private/x"))
-	assert.Equal(t, Decision{Allowed: true}, rules.Decide("a", "/"))
-	assert.Equal(t, Decision{Allowed: true}, Rules{}.Decide("a", "/"))
-	assert.Equal(t, Decision{Allowed: true}, file("User-agent: ??? | Disallow: /").Decide("", "/"), "an agent without a name")
+	rules := file("User-agent: * | disallow:/priv%61te* # ours | Allow: /private/x || User-agent: b | Disallow:")
+	for _, row := range []struct {
+		agent, url string
+		want       Decision
+		text       string
+	}{
+		{"a", "/private/y", Decision{Rule: "disallow:/priv%61te*", Line: 2, Group: "*"}, `disallowed by line 2 of group *: "disallow:/priv%61te*"`},
+		{"a", "/private/x", Decision{Allowed: true, Rule: "Allow: /private/x", Line: 3, Group: "*"}, `allowed by line 3 of group *: "Allow: /private/x"`},
+		{"a", "/", Decision{Allowed: true, Group: "*"}, "allowed: no rule of group * matches"},
+		{"B/1.0", "/private/y", Decision{Allowed: true, Group: "b"}, "allowed: no rule of group b matches"},
+		{"a", "/robots.txt", Decision{Allowed: true, Rule: "/robots.txt", Group: "*"}, "allowed by /robots.txt"},
+	} {
+		got := rules.Decide(row.agent, row.url)
+		assert.Equal(t, row.want, got)
+		assert.Equal(t, row.text, got.String())
+	}
+	none := Decision{Allowed: true}
+	assert.Equal(t, none, Rules{}.Decide("a", "/"))
+	assert.Equal(t, none, file("User-agent: ??? | Disallow: /").Decide("", "/"), "an agent without a name")
+	assert.Equal(t, "allowed: no group holds", none.String())
+}
+
+func TestAnAgentWithADotIsNamedWithItAndWithoutIt(t *testing.T) {
+	rules := file("User-agent: Archive.org_bot | Disallow: /x")
+	for agent, allowed := range map[string]bool{"archive.org_bot": false, "archive": false, "archive.org": true, "org_bot": true} {
+		assert.Equal(t, allowed, rules.Decide(agent, "/x").Allowed, agent)
+	}
+}
+
+func TestALineIsCountedOnceHoweverItEnds(t *testing.T) {
+	for _, end := range []string{"\n", "\r", "\r\n"} {
+		rules := Parse([]byte(strings.ReplaceAll("# one||User-agent: *|Disallow: /x|", "|", end)))
+		assert.Equal(t, 4, rules.Decide("a", "/x").Line, "%q", end)
+	}
 }
 
 // slow says what a pattern means, by a regular expression.
@@ -179,7 +221,7 @@ func FuzzParse(f *testing.F) {
 		rules := Parse(body)
 		got := rules.Decide("weirbot", target)
 		require.Equal(t, got, rules.Decide("WEIRBOT/2.0", target), "the token alone counts")
-		require.True(t, got.Allowed || strings.HasPrefix(got.Rule, "Disallow: "))
+		require.True(t, got.Allowed || got.Line > 0)
 		require.GreaterOrEqual(t, rules.Size(), min(len(body), MaxBody)-3)
 		require.LessOrEqual(t, rules.Size(), 40*len(body)+1000)
 		require.Equal(t, normalize(target), normalize(normalize(target)))
