@@ -2,7 +2,8 @@ package fetch
 
 import (
 	"net/http"
-	"slices"
+
+	"github.com/weircrawl/weir/internal/header"
 )
 
 // Class is what an exchange counts as. Status codes, network errors and pages
@@ -133,10 +134,10 @@ func (f facts) byStatus() Class {
 // no answer (Fetch, "location URL"), since each reader would go another way.
 func (f facts) redirect() Class {
 	places := f.header["Location"]
-	switch {
-	case len(places) == 0 || places[0] == "":
+	if len(places) == 0 {
 		return Fetched
-	case slices.ContainsFunc(places, func(p string) bool { return p != places[0] }):
+	}
+	if _, ok := header.Location(places); !ok {
 		return Protocol
 	}
 	return Redirected

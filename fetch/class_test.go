@@ -88,9 +88,11 @@ func TestTheStatusDecidesTheClass(t *testing.T) {
 }
 
 func TestALocationThatIsNoneOrTwoIsNoRedirect(t *testing.T) {
-	for want, places := range map[Class][]string{Fetched: {""}, Redirected: {"/x", "/x"}, Protocol: {"/x", "/y"}} {
+	for want, places := range map[Class][]string{Fetched: nil, Redirected: {"/x", "/x"}, Protocol: {"/x", "/y"}} {
 		assert.Equal(t, want, justClass(facts{status: 302, header: http.Header{"Location": places}}), places)
 	}
+	empty := facts{status: 302, header: http.Header{"Location": {""}}}
+	assert.Equal(t, Redirected, justClass(empty), "the URL itself (RFC 3986, section 4.4), which may have set a cookie")
 }
 
 func justClass(f facts) Class {

@@ -96,6 +96,7 @@ type Response struct {
 	Err        error         // why, where Class is no answer's, or why Body is cut; else nil
 	Status     int           // 0 where there was no answer
 	Header     http.Header   // as received
+	Location   string        // of a Redirected one: where it leads, to be resolved against URL; may be empty, which is URL itself
 	MediaType  string        // of Content-Type, lower-case, without parameters; guessed from Body where that is absent or broken
 	Body       []byte        // decoded; the caller's to keep
 	Truncated  string        // why Body is cut: one of the constants; empty for a whole one

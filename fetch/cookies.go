@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"golang.org/x/net/publicsuffix"
+
+	"github.com/weircrawl/weir/internal/header"
 )
 
 // The bounds of a Jar: what browsers keep of a site, and sites of one run.
@@ -89,6 +91,19 @@ func (s *siteJar) admits(c *http.Cookie) bool {
 	}
 	s.names[name] = true
 	return true
+}
+
+// cookiesOf returns the cookies that a response sets. Their dates are read as
+// browsers read them, and not only in the two forms that net/http knows: a date
+// that means "delete" in a third one deletes.
+func cookiesOf(answer *http.Response) []*http.Cookie {
+	cookies := answer.Cookies()
+	for _, c := range cookies {
+		if c.Expires.IsZero() && c.RawExpires != "" {
+			c.Expires, _ = header.CookieDate(c.RawExpires)
+		}
+	}
+	return cookies
 }
 
 // siteOf returns the registrable domain of u, or its host where it has none.

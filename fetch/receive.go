@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/weircrawl/weir/internal/header"
 )
 
 // receive fills the response from the head of an answer and what its body gives.
@@ -15,7 +17,7 @@ func (x *exchange) receive(answer *http.Response, to target) {
 	r.Status, r.Header = answer.StatusCode, answer.Header
 	r.Received = responseBlock(answer)
 	if jar := x.client.cfg.Cookies; jar != nil {
-		if cookies := answer.Cookies(); len(cookies) > 0 {
+		if cookies := cookiesOf(answer); len(cookies) > 0 {
 			jar.SetCookies(to.cookieURL(), cookies)
 		}
 	}
@@ -25,6 +27,9 @@ func (x *exchange) receive(answer *http.Response, to target) {
 	failed := x.readBody(answer)
 	r.MediaType = mediaType(r.Header, r.Body)
 	r.Class, r.Mark = facts{r.Status, r.Header, r.MediaType, r.Body, x.request.conditional(), to}.class()
+	if r.Class == Redirected {
+		r.Location, _ = header.Location(r.Header["Location"])
+	}
 	x.conclude(failed)
 }
 

@@ -64,7 +64,7 @@ func charsetOf(header http.Header, body []byte) (encoding.Encoding, Charset) {
 	if name := bomOf(body); name != "" {
 		return encodingOf(name, "bom")
 	}
-	e, c := encodingOf(parameter(header.Get("Content-Type"), "charset"), "header")
+	e, c := encodingOf(declaredCharset(header), "header")
 	if e == nil || !fits(c, body) {
 		if m, meta := encodingOf(metaCharset(body), "meta"); m != nil && (e == nil || fits(meta, body)) {
 			e, c = m, meta
