@@ -58,6 +58,25 @@ func decode(s string) (byte, bool) {
 	return high<<4 | low, high < 16 && low < 16
 }
 
+// percentDecode decodes every encoded byte.
+func percentDecode(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '%' {
+			if decoded, ok := decode(s[i:]); ok {
+				c = decoded
+				i += escapeLength - 1
+			}
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}
+
 // digit returns the value of a hexadecimal digit, or 255.
 func digit(c byte) byte {
 	switch {

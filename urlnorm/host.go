@@ -4,8 +4,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-
-	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
 // Limits of a host name (RFC 1035, section 2.3.4). Browsers resolve longer names
@@ -18,14 +16,38 @@ const (
 // parseHost returns a host as browsers write it: percent-decoded, mapped by IDNA
 // to lower case and punycode, or an address in its one form.
 func parseHost(name string) (string, error) {
-	if lower := strings.ToLower(name); isASCII(name) && plainHost(lower) {
+	if lower := lowerASCII(name); plainHost(lower) {
 		return lower, nil
 	}
-	u, err := whatwg.Parse("http://" + name + "/")
-	if err != nil || !resolvable(u.Hostname()) {
+	if text, ok := strings.CutPrefix(name, "["); ok {
+		text, ok = strings.CutSuffix(text, "]")
+		if !ok {
+			return "", BadHost
+		}
+		return parseIPv6(text)
+	}
+	host, err := toASCII(percentDecode(name))
+	switch {
+	case err != nil || host == "" || !allIn(host, &inDomain):
+		return "", BadHost
+	case endsInNumber(host):
+		return parseIPv4(host)
+	case !resolvable(host):
 		return "", BadHost
 	}
-	return u.Hostname(), nil
+	return host, nil
+}
+
+// inDomain holds the bytes that a domain may have once it is ASCII.
+var inDomain = printableWithout("#/:<>?@[\\]^|%")
+
+func allIn(s string, set *[256]bool) bool {
+	for i := 0; i < len(s); i++ {
+		if !set[s[i]] {
+			return false
+		}
+	}
+	return true
 }
 
 // splitPort cuts an authority at the first colon outside brackets.
@@ -65,18 +87,14 @@ func parsePort(scheme, digits string) (string, error) {
 	return ":" + strconv.FormatUint(port, 10), nil
 }
 
-// resolvable reports whether host, as browsers write it, is an address or a name
-// that DNS can hold.
+// resolvable reports whether a name is short enough for DNS. Labels may be empty:
+// browsers ask for such a name, and the resolver says no.
 func resolvable(host string) bool {
-	if strings.HasPrefix(host, "[") {
-		return true
-	}
-	host = strings.TrimSuffix(host, ".")
-	if len(host) > maxHost {
+	if len(strings.TrimSuffix(host, ".")) > maxHost {
 		return false
 	}
 	for label := range strings.SplitSeq(host, ".") {
-		if label == "" || len(label) > maxLabel {
+		if len(label) > maxLabel {
 			return false
 		}
 	}

@@ -18,13 +18,14 @@ func (r rules) compare(u *URL) {
 
 // withoutTrailingDot drops the dot that ends a fully qualified name.
 func withoutTrailingDot(origin string) string {
-	if strings.HasSuffix(origin, ".") {
-		return origin[:len(origin)-1]
+	end := len(origin)
+	if colon := strings.LastIndexByte(origin, ':'); colon > len("https:") {
+		end = colon
 	}
-	if colon := strings.LastIndexByte(origin, ':'); origin[colon-1] == '.' {
-		return origin[:colon-1] + origin[colon:]
+	if origin[end-1] != '.' || strings.IndexByte("./", origin[end-2]) >= 0 {
+		return origin
 	}
-	return origin
+	return origin[:end-1] + origin[end:]
 }
 
 // join puts a key together, and finds that most keys are their request, which

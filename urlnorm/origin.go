@@ -3,7 +3,6 @@ package urlnorm
 import (
 	"strings"
 
-	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
 )
 
@@ -17,11 +16,11 @@ func (o Origin) Scheme() string {
 // and in punycode.
 func (o Origin) Host() string {
 	host, _ := o.split()
-	if host = strings.TrimSuffix(strings.ToLower(host), "."); isASCII(host) {
-		return host
+	if ascii, err := toASCII(host); err == nil {
+		host = ascii
 	}
-	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
-		return ascii
+	if name, ok := strings.CutSuffix(host, "."); ok && name != "" && !strings.HasSuffix(name, ".") {
+		return name
 	}
 	return host
 }
@@ -58,13 +57,4 @@ func (o Origin) split() (host, port string) {
 	}
 	host, port, _ = strings.Cut(authority, ":")
 	return host, port
-}
-
-func isASCII(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }

@@ -14,33 +14,34 @@ func resolveSlow(base *URL, ref string) (string, error) {
 	}
 	ref, _, _ = strings.Cut(withoutBreaks(ref), "#")
 	scheme, rest, absolute := cutScheme(ref)
-	on := baseOf(base)
-	onScheme, _, _ := cutScheme(on)
+	on, onScheme, err := baseOf(base)
 	switch {
 	case absolute && (scheme != onScheme || strings.HasPrefix(rest, "//")):
 		return resolveAuthority(scheme, strings.TrimLeft(rest, `/\`))
-	case on == "":
-		return "", Malformed
+	case err != nil && err != UserInfo:
+		return "", err
 	case len(rest) > 1 && isSlash(rest[0]) && isSlash(rest[1]):
 		return resolveAuthority(onScheme, strings.TrimLeft(rest, `/\`))
+	case err != nil:
+		return "", err
 	}
 	return resolvePath(on, rest), nil
 }
 
-// baseOf returns the request of base as a browser would write it, or nothing if
-// there is none that a reference could stand on.
-func baseOf(base *URL) string {
+// baseOf returns the request of base as a browser would write it, with its scheme,
+// or why no reference can stand on it. One with credentials has a scheme to give,
+// and a host that must not be asked.
+func baseOf(base *URL) (request, scheme string, err error) {
 	if base == nil {
-		return ""
+		return "", "", Malformed
 	}
-	if end, ok := plainOrigin(base.Request); ok && end < len(base.Request) && plainTail(base.Request[end:]) {
-		return base.Request
+	request = trimControls(base.Request)
+	scheme, _ = schemeOf(request)
+	if end, ok := plainOrigin(request); ok && end < len(request) && plainTail(request[end:]) {
+		return request, scheme, nil
 	}
-	request, err := resolveSlow(nil, trimControls(base.Request))
-	if err != nil {
-		return ""
-	}
-	return request
+	request, err = resolveSlow(nil, request)
+	return request, scheme, err
 }
 
 // resolveAuthority resolves a reference that names its own host.

@@ -1,6 +1,7 @@
 package urlnorm
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,6 +52,66 @@ func TestReferencesResolveAsInABrowser(t *testing.T) {
 		{"http://127.0.0.1:8080/b", "http://127.0.0.1:8080/b"},
 		{"http://[2001:DB8::1]/", "http://[2001:db8::1]/"},
 		{"http://other.test./b", "http://other.test./b"},
+	} {
+		assert.Equal(t, row.request, normalize(t, row.ref).Request, "%q", row.ref)
+	}
+}
+
+func TestEveryRefusalHasItsName(t *testing.T) {
+	on := &URL{Request: "https://a.test/b/c"}
+	for _, row := range []struct {
+		base *URL
+		ref  string
+		want Reject
+	}{
+		{on, "mailto:a@a.test", UnsupportedScheme},
+		{on, "JaVaScRiPt:alert(1)", UnsupportedScheme},
+		{on, "file:///etc/passwd", UnsupportedScheme},
+		{nil, "data:" + strings.Repeat("x", MaxLength), UnsupportedScheme}, // not too long
+		{&URL{Request: "mailto:x"}, "relative", UnsupportedScheme},
+		{on, "https://user:pw@a.test/", UserInfo},
+		{on, "https://a.test@evil.test/", UserInfo},
+		{&URL{Request: "https://user@a.test/"}, "relative", UserInfo},
+		{on, "https://a.test:99999/", BadPort},
+		{on, "https://a.test:8a/", BadPort},
+		{on, "https://a b.test/", BadHost},
+		{on, "https://a%00b.test/", BadHost},
+		{on, "https://[::1/", BadHost},
+		{on, "https://[fe80::1%25eth0]/", BadHost},
+		{on, "https://256.256.256.256/", BadHost},
+		{on, "https://1.2.3.4.5/", BadHost},
+		{on, "https://x.0x/", BadHost},
+		{on, "https:///", BadHost},
+		{on, "https://" + strings.Repeat("a", maxLabel+1) + ".test/", BadHost},
+		{on, "https://" + strings.Repeat("a.", maxHost/2) + "test/", BadHost},
+		{on, "https://a.test/" + strings.Repeat("\u00fc", MaxLength/4), TooLong}, // once it is encoded
+		{on, "https://a.test/#" + strings.Repeat("x", MaxLength), TooLong},       // the fragment is kept
+		{nil, "relative", Malformed},
+		{&URL{Request: "/"}, "relative", Malformed},
+	} {
+		got, err := Standard{}.Normalize(row.base, row.ref)
+		assert.Equal(t, row.want, err, "%.100q", row.ref)
+		assert.Zero(t, got)
+	}
+}
+
+// TestANameIsNotLookedInto: what DNS could hold is DNS's to refuse.
+func TestANameIsNotLookedInto(t *testing.T) {
+	for _, row := range []struct{ ref, request string }{
+		{"http://xn--a/", "http://xn--a/"},
+		{"http://XN--POKXNCVKS.test/", "http://xn--pokxncvks.test/"},
+		{"http://a..b.test/", "http://a..b.test/"},
+		{"http://./", "http://./"},
+		{"http://a_b.test/", "http://a_b.test/"},
+		{"http://-a-.test/", "http://-a-.test/"},
+		{"http://\u10a0.test/", "http://xn--rkj.test/"}, // mapped since Unicode 16
+		{"http://fa\u1e9e.test/", "http://xn--fa-hia.test/"},
+		{"http://a\u180eb.test/", "http://ab.test/"},
+		{"http://[::ffff:1.2.3.4]/", "http://[::ffff:102:304]/"},
+		{"http://[1:0::0]/", "http://[1::]/"},
+		{"http://0x7F.1/", "http://127.0.0.1/"},
+		{"http://1.2.3.4./", "http://1.2.3.4/"},
+		{"http://0300.0250.257/", "http://192.168.1.1/"},
 	} {
 		assert.Equal(t, row.request, normalize(t, row.ref).Request, "%q", row.ref)
 	}
