@@ -45,6 +45,7 @@ const (
 	defaultConnect   = 10 * time.Second
 	defaultStall     = 15 * time.Second
 	defaultLimit     = 10 << 20
+	limitMax         = 1 << 40 // what a Limit counts as at most
 )
 
 func (c Config) withDefaults() Config {

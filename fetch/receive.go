@@ -56,7 +56,7 @@ func (x *exchange) readBody(answer *http.Response) Class {
 	if answer.StatusCode < 200 {
 		return "" // another protocol begins here, which would be read for ever
 	}
-	limit := x.request.Limit
+	limit := min(x.request.Limit, limitMax)
 	if limit <= 0 {
 		limit = defaultLimit
 	}
@@ -158,7 +158,7 @@ func (p *pools) readPlain(in io.Reader, declared, limit int64) ([]byte, error) {
 	if declared < 0 {
 		return p.read(in, limit)
 	}
-	size := min(declared+1, limit, scratchMax) // one more, to see the end
+	size := min(declared, limit-1, scratchMax-1) + 1 // one more, to see the end
 	return readInto(make([]byte, 0, size), in, limit)
 }
 
