@@ -8,8 +8,8 @@ import (
 
 // appendPath writes the segments of s, and the query that may follow them, behind
 // out, whose path begins at root. Dot segments are resolved, and never lead above
-// the root.
-func appendPath(out []byte, root int, s string) []byte {
+// the root. A query is in the page's charset.
+func appendPath(out []byte, root int, s, charset string) []byte {
 	for {
 		end := strings.IndexAny(s, `/\?`)
 		segment, more := s, false
@@ -29,7 +29,7 @@ func appendPath(out []byte, root int, s string) []byte {
 			return out
 		}
 		if s = s[end+1:]; !more {
-			return appendQuery(out, s)
+			return appendQuery(out, s, charset)
 		}
 	}
 }
@@ -56,10 +56,6 @@ func dotsIn(segment string) (dots int) {
 		dots++
 	}
 	return dots % 3
-}
-
-func appendQuery(out []byte, query string) []byte {
-	return appendEncoded(append(out, '?'), query, &inQuery)
 }
 
 // appendEncoded writes s with the bytes outside asIs percent-encoded. What is no

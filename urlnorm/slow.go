@@ -15,17 +15,21 @@ func resolveSlow(base *URL, ref string) (string, error) {
 	ref, _, _ = strings.Cut(withoutBreaks(ref), "#")
 	scheme, rest, absolute := cutScheme(ref)
 	on, onScheme, err := baseOf(base)
+	charset := ""
+	if base != nil {
+		charset = base.Charset
+	}
 	switch {
 	case absolute && (scheme != onScheme || strings.HasPrefix(rest, "//")):
-		return resolveAuthority(scheme, strings.TrimLeft(rest, `/\`))
+		return resolveAuthority(scheme, strings.TrimLeft(rest, `/\`), charset)
 	case err != nil && err != UserInfo:
 		return "", err
 	case len(rest) > 1 && isSlash(rest[0]) && isSlash(rest[1]):
-		return resolveAuthority(onScheme, strings.TrimLeft(rest, `/\`))
+		return resolveAuthority(onScheme, strings.TrimLeft(rest, `/\`), charset)
 	case err != nil:
 		return "", err
 	}
-	return resolvePath(on, rest), nil
+	return resolvePath(on, rest, charset), nil
 }
 
 // baseOf returns the request of base as a browser would write it, with its scheme,
@@ -45,7 +49,7 @@ func baseOf(base *URL) (request, scheme string, err error) {
 }
 
 // resolveAuthority resolves a reference that names its own host.
-func resolveAuthority(scheme, rest string) (string, error) {
+func resolveAuthority(scheme, rest, charset string) (string, error) {
 	authority, path := rest, ""
 	if end := strings.IndexAny(rest, `/\?`); end >= 0 {
 		authority, path = rest[:end], rest[end:]
@@ -69,22 +73,22 @@ func resolveAuthority(scheme, rest string) (string, error) {
 	if path != "" && isSlash(path[0]) {
 		path = path[1:]
 	}
-	return string(appendPath([]byte(origin), len(origin), path)), nil
+	return string(appendPath([]byte(origin), len(origin), path, charset)), nil
 }
 
 // resolvePath resolves a reference to the host of base, which a browser wrote.
-func resolvePath(base, ref string) string {
+func resolvePath(base, ref, charset string) string {
 	end := originEnd(base)
 	switch {
 	case ref == "":
 		return base
 	case ref[0] == '?':
-		return string(appendQuery([]byte(withoutQuery(base)), ref[1:]))
+		return string(appendQuery([]byte(withoutQuery(base)), ref[1:], charset))
 	case isSlash(ref[0]):
-		return string(appendPath([]byte(base[:end]), end, ref[1:]))
+		return string(appendPath([]byte(base[:end]), end, ref[1:], charset))
 	}
 	base = withoutQuery(base)
-	return string(appendPath([]byte(base[:strings.LastIndexByte(base, '/')]), end, ref))
+	return string(appendPath([]byte(base[:strings.LastIndexByte(base, '/')]), end, ref, charset))
 }
 
 func isHTTP(scheme string) bool { return scheme == "http" || scheme == "https" }

@@ -24,6 +24,12 @@ type URL struct {
 	Key      Key      // what is compared
 	Origin   Origin   // of Request
 	Unknown  []string // query parameters that no rule classes
+
+	// Charset is the encoding of the page, when this is the base of its references:
+	// the WHATWG name that fetch found, or nothing for UTF-8. A browser writes what is
+	// not ASCII in their queries in it. Normalize leaves it empty: nobody has read
+	// the page yet.
+	Charset string
 }
 
 // Key is equal exactly for one identity within one Origin: both fields are hashed.

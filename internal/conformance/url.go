@@ -15,6 +15,7 @@ var urlSuites = []suite{
 	table("url/wpt/toascii.json", nil, judgeHost),
 	table("url/wpt/IdnaTestV2.json", newLetters, judgeHost),
 	table("url/wpt/IdnaTestV2-removed.json", nil, judgeHost),
+	table("url/wpt/percent-encoding.json", nil, judgeCharset),
 	table("url/facts.jsonl", pastRFC3986, judgeFact),
 	table("url/facts.jsonl", nil, judgeWHATWG).named("url/facts whatwg"),
 	table("url/admission.jsonl", nil, judgeAdmission),
@@ -130,6 +131,23 @@ func judgeHost(_ fs.FS, row struct {
 		return refused(id, got, err, urlnorm.BadHost)
 	}
 	return requested(id, "http://"+*row.Output+"/x", got, err)
+}
+
+// judgeCharset compares the query of one reference on pages of several charsets.
+func judgeCharset(_ fs.FS, row struct {
+	Input  string
+	Output map[string]string
+}) verdict {
+	got := map[string]string{}
+	for charset := range row.Output {
+		page := urlnorm.URL{Request: "http://a.test/", Charset: charset}
+		u, err := urlnorm.StandardExact{}.Normalize(&page, "?"+row.Input)
+		if err != nil {
+			return verdict{id: show(row.Input), failure: charset + ": " + err.Error()}
+		}
+		_, got[charset], _ = strings.Cut(u.Request, "?")
+	}
+	return compare(show(row.Input), row.Output, got)
 }
 
 type fact struct {
