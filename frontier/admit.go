@@ -22,11 +22,14 @@ type old struct {
 	moved    bool // no bound holds it back any more
 }
 
+// decision is told what became of one reference.
+type decision func(s *source, c *candidate, d decided, at admissionRef) error
+
 // decideAll decides every reference of a source, in order, and writes the
 // source's edge rows. With olds it decides again: a line is written for each
-// reference that no bound holds back any more, and its counts move. answer, if not nil, takes
-// every decision.
-func (t *tx) decideAll(s source, cs []candidate, olds []old, answer *Enqueued) (admissionRef, error) {
+// reference that no bound holds back any more, and its counts move. each, if not
+// nil, is told every decision.
+func (t *tx) decideAll(s source, cs []candidate, olds []old, each decision) (admissionRef, error) {
 	h := t.f.head
 	s.limit, s.slots = h.contract.Budget.URLs, h.slots
 	s.policy = h.contract.Policy
@@ -55,8 +58,11 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old, answer *Enqueued) (
 		h.observed++
 		h.count(tallyKey{tallyDecided, uint8(d.decision), d.reason}, 1, cs[i].ref.Observed)
 		edges.add(d)
-		if answer != nil && answer.count(d.decision) {
-			answer.Others = append(answer.Others, t.admission(&s, &cs[i], d, at))
+		if each == nil {
+			continue
+		}
+		if err := each(&s, &cs[i], d, at); err != nil {
+			return at, err
 		}
 	}
 	if edges.lines > 0 || olds == nil {

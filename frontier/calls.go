@@ -68,7 +68,12 @@ func (f *Frontier) enqueue(ctx context.Context, s Source, refs []Reference) (Enq
 			return nil
 		}
 		answer = Enqueued{Sequence: t.seq}
-		_, err := t.decideAll(source{kind: s}, cs, nil, &answer)
+		_, err := t.decideAll(source{kind: s}, cs, nil, func(s *source, c *candidate, d decided, at admissionRef) error {
+			if answer.count(d.decision) {
+				answer.Others = append(answer.Others, t.admission(s, c, d, at))
+			}
+			return nil
+		})
 		return err
 	}
 	if err := f.submit(ctx, c); err != nil {

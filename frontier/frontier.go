@@ -41,6 +41,8 @@ type Frontier struct {
 	// The writer's alone.
 	fence       storage.Fence
 	acked       uint64 // sequence of the last commit that was acknowledged
+	earlier     *head  // the run to be rekeyed, in Rekey
+	rekey       *rekeying
 	book        book
 	head        *head
 	rows        map[place]*urlRow
@@ -84,19 +86,31 @@ func Open(ctx context.Context, cfg Config) (*Frontier, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("frontier: config: %w", err)
 	}
-	cfg = cfg.withDefaults()
+	f := newFrontier(cfg.withDefaults())
+	if err := f.open(ctx, given); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func newFrontier(cfg Config) *Frontier {
 	f := &Frontier{cfg: cfg, calls: make(chan *call, 1024), poked: make(chan struct{}, 1), closed: make(chan struct{}), ended: make(chan struct{}),
 		started: time.Now(), live: map[LeaseID]*live{}, throttled: map[uint64]bool{}}
 	f.base = f.started.UnixMicro()
 	f.heartbeat = f.base
+	return f
+}
+
+// open claims the partition, opens the run and starts the writer.
+func (f *Frontier) open(ctx context.Context, given Budget) error {
 	if err := f.claim(ctx, owner()); err != nil {
-		return nil, err
+		return err
 	}
 	if err := f.openRun(ctx, given); err != nil {
-		return nil, errors.Join(err, f.giveUp())
+		return errors.Join(err, f.giveUp())
 	}
 	go f.write()
-	return f, nil
+	return nil
 }
 
 // owner is a name that no other incarnation has.

@@ -51,7 +51,8 @@ type contract struct {
 	Scope      Scope  `json:"scope"`
 	Seeds      bool   `json:"seeds"` // the scope is the seeds' hosts: a new seed joins it
 	Policy     string `json:"policy"`
-	Normalizer string `json:"normalizer"` // the version of its keys
+	Normalizer string `json:"normalizer"`     // the version of its keys
+	From       string `json:"from,omitempty"` // the run that it was rekeyed from
 }
 
 type tallyKind uint8

@@ -22,6 +22,7 @@ var (
 	spaceScope   = storage.Space{Name: "scope", Use: storage.Point}   // P R hash of host -> host: one that a seed has brought into the scope
 	spaceOffer   = storage.Space{Name: "offer", Use: storage.Queue}   // P R S i -> references to be decided again
 	spaceMoved   = storage.Space{Name: "moved", Use: storage.Point}   // P R S i chunk -> lines of that edge row that no bound holds back any more
+	spaceRekey   = storage.Space{Name: "rekey", Use: storage.Point}   // P R -> how far the run has replayed the one that it was made of
 	spaceLog     = storage.Space{Name: "log", Use: storage.Append}    // P R S chunk -> transitions
 	spaceEdge    = storage.Space{Name: "edge", Use: storage.Append}   // P R S i chunk -> references of one source
 	spaceResult  = storage.Space{Name: "result", Use: storage.Append} // P R F -> Result

@@ -27,6 +27,7 @@ const (
 	offerEnd    offerKind = iota + 1 // an origin's URLs end
 	offerSource                      // one source's references, whose depth has been lowered
 	offerRaised                      // every reference that a bound holds back
+	offerRekey                       // what an earlier run was told; its row in rekey says how far
 )
 
 const (
@@ -88,6 +89,8 @@ func (t *tx) serve() error {
 		done, err = t.endPiece(o)
 	case offerSource, offerRaised:
 		done, err = t.edgePiece(o)
+	case offerRekey:
+		done, err = t.rekeyPiece()
 	}
 	if err != nil {
 		return err

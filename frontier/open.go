@@ -7,7 +7,6 @@ import (
 
 	"github.com/weircrawl/weir/internal/codec"
 	"github.com/weircrawl/weir/storage"
-	"github.com/weircrawl/weir/urlnorm"
 )
 
 // openRun finds the unfinished run or begins a new one, and makes it running in
@@ -48,6 +47,11 @@ func (t *tx) opening(known *head, given Budget) error {
 		t.put(spaceRun, []byte(f.head.name), w.Seal())
 		if err := t.rebind(f.head.contract, "begin"); err != nil {
 			return err
+		}
+		if f.earlier != nil {
+			if err := t.beginRekey(); err != nil {
+				return err
+			}
 		}
 	} else if err := t.adjust(given); err != nil {
 		return err
@@ -96,6 +100,9 @@ func (f *Frontier) findRun(ctx context.Context) (*head, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.earlier != nil {
+		return f.findRekeyed(ctx, named)
+	}
 	if f.book.active == 0 {
 		if named != 0 {
 			return nil, fmt.Errorf("frontier: open run %q: %w; choose another name", f.cfg.Run, ErrRunFinished)
@@ -107,21 +114,12 @@ func (f *Frontier) findRun(ctx context.Context) (*head, error) {
 		return nil, err
 	}
 	if f.cfg.Run == "" || f.cfg.Run == h.name {
-		if now := versionOf(f.cfg.Normalizer); now != h.contract.Normalizer {
-			return nil, fmt.Errorf("frontier: open run %q: %w: it began with %q, this is %q", h.name, ErrNormalizerChanged, h.contract.Normalizer, now)
-		}
-		return h, nil
+		return h, sameNormalizer(h, f.cfg.Normalizer)
 	}
 	if named != 0 {
 		return nil, fmt.Errorf("frontier: open run %q: %w", f.cfg.Run, ErrRunFinished)
 	}
 	return nil, fmt.Errorf("frontier: open run %q: %w: run %q is %s", f.cfg.Run, ErrRunActive, h.name, h.phase)
-}
-
-// versionOf is the version that a normalizer puts into a plain URL's key.
-func versionOf(n urlnorm.Normalizer) string {
-	u, _ := n.Normalize(nil, "http://example.com/") // one that refuses it has no version
-	return clip(u.Key.Version, maxDetail)
 }
 
 // runNumber finds a run by name; 0: there is none.
@@ -175,6 +173,9 @@ func (f *Frontier) beginRun(ctx context.Context) error {
 	f.book = book{latest: number, active: number}
 	f.head = &head{name: name, number: number, began: f.now(), tallies: map[tallyKey]*tally{}, contract: contract{
 		Budget: f.cfg.Budget, Scope: f.cfg.Scope, Seeds: f.cfg.Scope.Empty(), Policy: f.policy("").Version, Normalizer: versionOf(f.cfg.Normalizer)}}
+	if f.earlier != nil {
+		f.head.contract.From = f.earlier.name
+	}
 	f.horizon, f.ids.whole = never, true
 	return nil
 }
@@ -200,6 +201,11 @@ func (f *Frontier) load(ctx context.Context) error {
 		return err
 	}
 	f.head, f.wakeFrom = h, f.keys.prefix(0)
+	if h.contract.From != "" {
+		if f.rekey, err = readRekeying(ctx, f.cfg.Store, f.keys); err != nil {
+			return err
+		}
+	}
 	if err := f.loadScope(ctx); err != nil {
 		return fmt.Errorf("frontier: load scope: %w", err)
 	}

@@ -24,6 +24,7 @@ type Result struct {
 	Evidence Evidence       `json:"evidence"`
 	Target   string         `json:"target,omitempty"` // of a redirect, as the response wrote it
 	Records  []Record       `json:"-"`
+	Carried  string         `json:"carried,omitempty"` // Attempt of an earlier run, whose answer a Rekey has taken over; Attempts are its
 
 	// A URL whose redirect chain came back to it ends more than once: the later
 	// result replaces the earlier one.

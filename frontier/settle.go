@@ -344,6 +344,12 @@ func (t *tx) judge(c *completing, u *urlRow) (*entry, error) {
 
 // result appends the row of a final outcome, and its records.
 func (t *tx) result(c *Completion, u *urlRow, o *origin, e *entry, to State) {
+	r := t.resultOf(c, u, o, e, to)
+	t.putResult(&r, c.Records)
+}
+
+// resultOf makes the result of a transition, at the next position.
+func (t *tx) resultOf(c *Completion, u *urlRow, o *origin, e *entry, to State) Result {
 	f := t.f
 	at := max(uint64(t.now), f.head.finish+1)
 	e.result, e.records = at, int64(len(c.Records))
@@ -352,9 +358,13 @@ func (t *tx) result(c *Completion, u *urlRow, o *origin, e *entry, to State) {
 	if u.result != 0 {
 		r.Supersedes, r.Was, r.WasFor = u.result, u.ended, u.endedFor
 	}
-	t.put(spaceResult, f.keys.seq(at), r.encode(t.now, len(c.Records)))
-	for i, rec := range c.Records {
-		t.record(at, uint32(i), rec)
+	return r
+}
+
+func (t *tx) putResult(r *Result, records []Record) {
+	t.put(spaceResult, t.f.keys.seq(r.Position), r.encode(t.now, len(records)))
+	for i, rec := range records {
+		t.record(r.Position, uint32(i), rec)
 	}
 }
 
@@ -371,8 +381,18 @@ func (t *tx) record(at uint64, i uint32, rec Record) {
 	}
 }
 
+// Versions of a result's row: with the attempt that it was carried over from.
+const (
+	resultVersion  = 1
+	resultVersion2 = 2
+)
+
 func (r *Result) encode(now int64, records int) []byte {
-	w := codec.NewWriter(rowVersion, make([]byte, 0, 192+len(r.URL)))
+	version := byte(resultVersion)
+	if r.Carried != "" {
+		version = resultVersion2
+	}
+	w := codec.NewWriter(version, make([]byte, 0, 192+len(r.URL)))
 	w.Uint(uint64(now))
 	w.Fixed(r.ID.Origin)
 	w.Fixed(r.ID.Ordinal)
@@ -390,11 +410,14 @@ func (r *Result) encode(now int64, records int) []byte {
 	w.Byte(byte(r.Was))
 	w.String(string(r.WasFor))
 	r.Evidence.write(w)
+	if r.Carried != "" {
+		w.String(r.Carried)
+	}
 	return w.Seal()
 }
 
 func decodeResult(k keys, key, v []byte) (Result, int, error) {
-	r := codec.NewReader(v, rowVersion)
+	r := codec.NewReader(v, resultVersion2)
 	res := Result{Position: field(key, 0), Finished: stamp(int64(r.Uint()))}
 	res.ID = LeaseID{k.partition, k.run, r.Fixed(), r.Fixed(), r.Uint()}
 	res.Attempt = res.ID.String()
@@ -404,5 +427,8 @@ func decodeResult(k keys, key, v []byte) (Result, int, error) {
 	records := int(r.Uint())
 	res.Supersedes, res.Was, res.WasFor = r.Uint(), State(r.Byte()), Reason(r.String())
 	res.Evidence = readEvidence(r)
+	if r.Version >= resultVersion2 {
+		res.Carried = r.String()
+	}
 	return res, records, damaged(spaceResult, r.Close())
 }

@@ -51,12 +51,13 @@ const (
 	Cancel        // an operator ended it
 	Reopen        // a new visit of the same identity
 	Raise         // priority up or depth down; the state stays
+	Carry         // Rekey: an earlier run has the answer, and it is final and good
 )
 
-var eventNames = [...]string{"", "admit", "grant", "finish", "refuse", "fail", "retry", "expire", "lose", "release", "due", "cancel", "reopen", "raise"}
+var eventNames = [...]string{"", "admit", "grant", "finish", "refuse", "fail", "retry", "expire", "lose", "release", "due", "cancel", "reopen", "raise", "carry"}
 
 // Events lists every event.
-var Events = []Event{Admit, Grant, Finish, Refuse, Fail, Retry, Expire, Lose, Release, Due, Cancel, Reopen, Raise}
+var Events = []Event{Admit, Grant, Finish, Refuse, Fail, Retry, Expire, Lose, Release, Due, Cancel, Reopen, Raise, Carry}
 
 func (e Event) String() string { return name(eventNames[:], uint8(e)) }
 
@@ -69,7 +70,7 @@ func (e *Event) UnmarshalText(b []byte) error { return parse(eventNames[:], b, (
 // next is the whole machine: a pair that is not here cannot happen.
 var next = map[State]map[Event]State{
 	Unseen:    {Admit: Queued},
-	Queued:    {Grant: Leased, Refuse: Refused, Fail: Failed, Cancel: Cancelled, Raise: Queued},
+	Queued:    {Grant: Leased, Carry: Done, Refuse: Refused, Fail: Failed, Cancel: Cancelled, Raise: Queued},
 	Leased:    {Finish: Done, Refuse: Refused, Fail: Failed, Retry: Waiting, Expire: Queued, Lose: Queued, Release: Queued, Cancel: Cancelled, Raise: Leased},
 	Waiting:   {Due: Queued, Refuse: Refused, Fail: Failed, Cancel: Cancelled, Raise: Waiting},
 	Done:      {Reopen: Queued, Raise: Done},

@@ -108,7 +108,7 @@ var (
 	ErrRunFinished = errors.New("frontier: the run of this name is over")
 	// ErrNormalizerChanged means that the unfinished run began with another
 	// normalizer: its identities would not be recognized, and be admitted again.
-	// Finish it with the one that it began with.
+	// Finish it with the one that it began with, or Rekey it.
 	ErrNormalizerChanged = errors.New("frontier: the normalizer has changed")
 	// ErrNoRun means that the store holds no such run.
 	ErrNoRun = errors.New("frontier: no such run")

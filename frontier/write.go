@@ -254,7 +254,7 @@ func (t *tx) decideGroup(calls []*call) error {
 	if err := t.serve(); err != nil {
 		return err
 	}
-	if t.f.head.phase == Running && len(t.f.waiters) > 0 {
+	if t.f.head.phase == Running && len(t.f.waiters) > 0 && !t.f.rekey.pending() {
 		if err := t.grant(); err != nil {
 			return err
 		}
