@@ -75,8 +75,7 @@ func zoneAt(offset string) (*time.Location, bool) {
 // century places a year of two digits within 50 years of now.
 func (m *moment) century(now time.Time) int {
 	year := now.Year()/100*100 + m.year
-	at, _ := m.in(year, time.UTC)
-	switch {
+	switch at := m.at(year, time.UTC); {
 	case at.After(now.AddDate(50, 0, 0)):
 		return year - 100
 	case !at.After(now.AddDate(-50, 0, 0)):

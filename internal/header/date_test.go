@@ -61,6 +61,8 @@ func TestADateIsReadInEveryForm(t *testing.T) {
 		got := none
 		if ok {
 			got = at.Truncate(time.Second).Format(time.RFC3339)
+		} else {
+			assert.Zero(t, at, c.text)
 		}
 		assert.Equal(t, c.want, got, c.text)
 	}
@@ -81,6 +83,8 @@ func TestTheDateOfACookieIsFoundWhereverItsPartsStand(t *testing.T) {
 		got := ""
 		if ok {
 			got = at.Format(time.RFC3339)
+		} else {
+			assert.Zero(t, at, c.text)
 		}
 		assert.Equal(t, c.want, got, c.text)
 	}

@@ -104,13 +104,21 @@ func nameIn(names, token string) int {
 	return -1
 }
 
+// at returns the time that m names in a year and a zone. What does not exist,
+// such as 30 February, becomes what comes after it.
+func (m *moment) at(year int, zone *time.Location) time.Time {
+	return time.Date(year, time.Month(m.month), m.day, m.hour, m.minute, m.second, 0, zone)
+}
+
 // in returns the time that m names in a year and a zone, or false if there is
 // none: no 30 February, and no leap second.
 func (m *moment) in(year int, zone *time.Location) (time.Time, bool) {
-	at := time.Date(year, time.Month(m.month), m.day, m.hour, m.minute, m.second, 0, zone)
-	ok := m.hasDay && m.hasMonth && m.hasClock && m.yearDigits > 0 &&
-		m.hour < 24 && m.minute < 60 && m.second < 60 && at.Day() == m.day
-	return at.UTC(), ok
+	at := m.at(year, zone)
+	found := m.hasDay && m.hasMonth && m.hasClock && m.yearDigits > 0
+	if !found || m.hour > 23 || m.minute > 59 || m.second > 59 || at.Day() != m.day {
+		return time.Time{}, false
+	}
+	return at.UTC(), true
 }
 
 // tokens yields what stands between the separators of RFC 6265, section 5.1.1:
