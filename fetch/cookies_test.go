@@ -115,7 +115,7 @@ func TestAJarKeepsSitesApartAndIsBounded(t *testing.T) {
 	}
 
 	jar := fetch.NewJar()
-	jar.SetCookies(at("http://a.example.co.uk/"), []*http.Cookie{
+	jar.SetCookies(at("https://a.example.co.uk/"), []*http.Cookie{
 		{Name: "site", Value: "1", Domain: "example.co.uk"},
 		{Name: "suffix", Value: "1", Domain: "co.uk"},
 		{Name: "other", Value: "1", Domain: "other.co.uk"},

@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/weircrawl/weir/internal/header"
 )
 
 // loginTitles are the titles of pages that are a login form, alone or before
@@ -94,7 +96,8 @@ var silent = map[string]string{"prompt": "none", "ispassive": "true", "gateway":
 // admitted as a URL, and speaks for itself. This one is not followed, because
 // each page of a closed area would lead to a form of its own.
 func (f facts) loginRedirect() string {
-	to, err := url.Parse(f.header.Get("Location"))
+	place, _ := header.Location(f.header["Location"])
+	to, err := url.Parse(place)
 	if err != nil {
 		return ""
 	}
