@@ -1,4 +1,138 @@
 package main
 
+import (
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/weircrawl/weir/fetch"
+	"github.com/weircrawl/weir/internal/charset"
+)
+
 // encodingSuites judge what html says of charsets.
-var encodingSuites = []suite{}
+var encodingSuites = []suite{
+	table("html/encoding.jsonl", nil, judgeEncoding),
+	table("html/encoding_labels.jsonl", nil, judgeLabel),
+	table("html/w3lib.jsonl", beyondHTML, judgeW3libEncoding).named("html/w3lib encoding"),
+}
+
+// An encodingRow is a page and the encoding in which a browser reads it.
+type encodingRow struct {
+	ID       string
+	B64      []byte
+	Declared string // the Content-Type header, if there is one
+	Encoding string // empty if nothing declares one
+}
+
+func judgeEncoding(_ fs.FS, row encodingRow) verdict {
+	header := http.Header{}
+	if row.Declared != "" {
+		header.Set("Content-Type", row.Declared)
+	}
+	_, got := fetch.UTF8(header, row.B64)
+	want := strings.ToLower(row.Encoding)
+	switch {
+	case want == "" && !isDeclared(got):
+		return verdict{id: row.ID}
+	case want == "windows-1252" && got.From == charset.FromBytes: // their default, where bytes in UTF-8 are not looked for
+		return verdict{id: row.ID}
+	}
+	v := compare(row.ID, want, got.Name)
+	if v.failure != "" {
+		v.failure += " from " + got.From
+	}
+	return v
+}
+
+// isDeclared reports whether an encoding is what the prescan or one before it
+// finds.
+func isDeclared(c fetch.Charset) bool {
+	return slices.Contains([]string{charset.FromMark, charset.FromHeader, charset.FromMeta, charset.FromXML}, c.From)
+}
+
+type labelRow struct{ Label, Name string }
+
+func judgeLabel(_ fs.FS, row labelRow) verdict {
+	return compare(row.Label, strings.ToLower(row.Name), charset.Name(row.Label))
+}
+
+// A w3libEncodingRow is a call of a function of w3lib. What it takes is text, or bytes.
+type w3libEncodingRow struct {
+	Fn, Test string
+	Text     json.RawMessage
+	Result   json.RawMessage
+}
+
+// beyondHTML are rows of w3lib's regular expressions that the HTML standard, and
+// html5lib's rows in encoding.jsonl, contradict.
+var beyondHTML = map[string]string{
+	w3libID(" bad html still supported < meta http-equiv='Content-Type'\n content=\"text/html; charset=utf-8\">"):                 "HTML has no tag here: a blank follows the <",
+	w3libID("\n            <head></head><body>\n            this isn't searched\n            <meta charset=\"utf-8\">\n        "): "the prescan reads 1024 bytes, whatever they are; w3lib stops at <body",
+	w3libID("<meta http-equiv=\"Fake-Content-Type-Header\" content=\"text/html; charset=utf-8\">"):                                "HTML takes a label of content for http-equiv=content-type alone, as in html5lib's he-015",
+	w3libID("<meta httpequiv=\"ContentType\" content=\"text/html; charset=gbk\" />"):                                              "the same, as in html5lib's he-019",
+}
+
+// w3libID names a row by what the function is given.
+func w3libID(text string) string { return "html_body_declared_encoding " + show(text) }
+
+func judgeW3libEncoding(_ fs.FS, row w3libEncodingRow) verdict {
+	text, ok := row.text()
+	if !ok {
+		return verdict{foreign: true}
+	}
+	var got string
+	switch row.Fn {
+	case "html_body_declared_encoding":
+		if _, c := fetch.UTF8(nil, text); isDeclared(c) {
+			got = c.Name
+		}
+	case "http_content_type_encoding":
+		_, value, _ := strings.Cut("Content-Type:"+strings.TrimPrefix(string(text), "Content-Type:"), ":")
+		if _, c := fetch.UTF8(http.Header{"Content-Type": {value}}, nil); isDeclared(c) {
+			got = c.Name
+		}
+	case "resolve_encoding":
+		got = charset.Name(string(text))
+	default:
+		return verdict{foreign: true}
+	}
+	var want string
+	if err := json.Unmarshal(row.Result, &want); err != nil {
+		return verdict{foreign: true}
+	}
+	return compare(row.Fn+" "+show(string(text)), want, codec(got))
+}
+
+// text returns what the function is given.
+func (r w3libEncodingRow) text() ([]byte, bool) {
+	var text string
+	if json.Unmarshal(r.Text, &text) == nil {
+		return []byte(text), true
+	}
+	var bytes struct{ B64 []byte }
+	err := json.Unmarshal(r.Text, &bytes)
+	return bytes.B64, err == nil
+}
+
+// codec returns the name by which w3lib calls an encoding of the web: that of
+// Python's codec for the largest one that it is part of.
+func codec(name string) string {
+	if codec, ok := codecs[name]; ok {
+		return codec
+	}
+	if number, ok := strings.CutPrefix(name, "windows-"); ok {
+		return "cp" + number
+	}
+	if number, ok := strings.CutPrefix(name, "iso-8859-"); ok {
+		return "iso8859-" + number
+	}
+	return name
+}
+
+var codecs = map[string]string{
+	"big5": "big5hkscs", "euc-jp": "euc_jp", "euc-kr": "cp949", "gbk": "gb18030", "ibm866": "cp866",
+	"iso-2022-jp": "iso2022_jp", "iso-8859-8-i": "iso8859-8", "macintosh": "mac-roman", "shift_jis": "cp932",
+	"utf-16be": "utf-16-be", "utf-16le": "utf-16-le", "x-mac-cyrillic": "mac-cyrillic",
+}
