@@ -17,6 +17,9 @@ type careful struct {
 // rejectPanic is the word under which such a reference is counted.
 const rejectPanic urlnorm.Reject = "panic"
 
+// Unwrap returns the Normalizer that c guards: the frontier asks it for its version.
+func (c careful) Unwrap() urlnorm.Normalizer { return c.Normalizer }
+
 func (c careful) Normalize(base *urlnorm.URL, ref string) (u urlnorm.URL, err error) {
 	defer func() {
 		if v := recover(); v != nil {
