@@ -1,10 +1,7 @@
 package urlnorm
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -18,83 +15,79 @@ const (
 	Ordered               // kept in place
 )
 
-// siteRules is what rules say about one site.
-type siteRules struct {
-	version  string
-	tracking bool
-	classes  map[string]Class
-}
-
-func (r rules) at(o Origin) siteRules {
-	site := siteRules{version: r.version, tracking: r.tracking}
-	if len(r.params) == 0 {
-		return site
+// query returns what of u's query belongs into its key, and whether a question
+// mark does, and writes down the names that no rule classes, each as often as it
+// occurs.
+func (r *siteRules) query(u *URL, query string) (kept string, any bool) {
+	if r.has(FoldSessions) {
+		query = u.fold(FoldSessions, query, withoutSessions(query))
 	}
-	if classes := r.params[o.Site()]; len(classes) > 0 {
-		site.classes = classes
-		site.version += "+" + digest(classes)
-	}
-	return site
-}
-
-// digest is the same for equal classes in any order, so that a map need not be
-// sorted for every key.
-func digest(classes map[string]Class) string {
-	var sum uint64
-	for name, class := range classes {
-		hash := sha256.Sum256(append([]byte{byte(class)}, name...))
-		sum += binary.BigEndian.Uint64(hash[:])
-	}
-	return strconv.FormatUint(sum, 36)
-}
-
-// apply returns what of query belongs into a key, whether a question mark does,
-// and the names that no rule classes, each as often as it occurs.
-func (r siteRules) apply(query string) (kept string, any bool, unknown []string) {
 	folds := false
 	for pair := range strings.SplitSeq(query, "&") {
-		switch name, class := r.class(pair); class {
-		case Unknown:
-			unknown = append(unknown, name)
-		case Tracking, Content:
-			folds = true
+		name, class, _ := r.class(pair)
+		if class == Unknown {
+			u.Unknown = append(u.Unknown, name)
 		}
+		folds = folds || class == Tracking || r.moves(class)
 	}
 	if !folds {
-		return query, true, unknown
+		return query, true
 	}
-	kept, any = r.fold(query)
-	return kept, any, unknown
+	return r.sort(u, query)
 }
 
-// fold leaves Tracking out and moves Content, sorted, behind what keeps its place.
-func (r siteRules) fold(query string) (kept string, any bool) {
-	var placed, free []string
+// moves reports whether the place of a parameter means nothing.
+func (r *siteRules) moves(class Class) bool {
+	return class == Content || class == Unknown && r.has(FoldOrder)
+}
+
+// sort leaves out what is Tracking and puts what may move, sorted, behind what keeps
+// its place.
+func (r *siteRules) sort(u *URL, query string) (kept string, any bool) {
+	var pairs, placed, free []string
+	rule := FoldOrder
 	for pair := range strings.SplitSeq(query, "&") {
-		switch _, class := r.class(pair); class {
-		case Tracking:
-		case Content:
-			free = append(free, pair)
-		default:
+		_, class, why := r.class(pair)
+		if class == Tracking {
+			u.folded(why)
+			continue
+		}
+		pairs = append(pairs, pair)
+		if !r.moves(class) {
 			placed = append(placed, pair)
+			continue
+		}
+		free = append(free, pair)
+		if class == Content {
+			rule = FoldParams
 		}
 	}
 	slices.Sort(free)
-	all := append(placed, free...)
-	return strings.Join(all, "&"), len(all) > 0
+	sorted := append(placed, free...)
+	if !slices.Equal(pairs, sorted) {
+		u.folded(rule)
+	}
+	return strings.Join(sorted, "&"), len(sorted) > 0
 }
 
-// class looks one name=value up. An empty pair is punctuation: kept in place.
-func (r siteRules) class(pair string) (name string, class Class) {
+// class looks one name=value up, with the rule that answers. An empty pair is
+// punctuation: kept in place.
+func (r *siteRules) class(pair string) (name string, class Class, why Rule) {
 	name, _, _ = strings.Cut(pair, "=")
-	if pair == "" {
-		return name, Ordered
+	class, known := r.classes[name]
+	switch {
+	case pair == "" && r.has(FoldEmpty):
+		return name, Tracking, FoldEmpty
+	case pair == "":
+		return name, Ordered, ""
+	case known:
+		return name, class, FoldParams
+	case r.tracking[name]:
+		return name, Tracking, FoldTracking
+	case r.has(FoldSessions) && isSession(name):
+		return name, Tracking, FoldSessions
+	case r.has(FoldOthers):
+		return name, Tracking, FoldOthers
 	}
-	if class, ok := r.classes[name]; ok {
-		return name, class
-	}
-	if r.tracking && tracking[name] {
-		return name, Tracking
-	}
-	return name, Unknown
+	return name, Unknown, ""
 }

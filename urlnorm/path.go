@@ -79,13 +79,14 @@ func appendEncoded(out []byte, s string, asIs *[256]bool) []byte {
 
 const hexDigits = "0123456789ABCDEF"
 
-// inPathAsIs and inQuery hold the bytes that a browser leaves as they are: the
-// complements of the standard's path and special-query percent-encode sets, among
-// printable ASCII. inPath leaves out what plainTail looks at.
+// inPathAsIs, inQuery and inFragment hold the bytes that a browser leaves as they
+// are: the complements of the standard's path, special-query and fragment
+// percent-encode sets, among printable ASCII. inPath leaves out what plainTail looks at.
 var (
 	inPathAsIs = printableWithout("\"#<>?`{}\\")
 	inPath     = printableWithout("\"#<>?^`{|}\\.%")
 	inQuery    = printableWithout("\"#<>'")
+	inFragment = printableWithout("\"<>`")
 )
 
 func printableWithout(out string) (set [256]bool) {

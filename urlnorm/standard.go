@@ -1,46 +1,70 @@
 package urlnorm
 
-// MaxLength is the most bytes that a reference or a request may have.
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MaxLength is the most bytes that a reference, a request or a key may have.
 const MaxLength = 8 << 10
 
-// Versions of the rules, part of every key. A change of what a rule folds needs
-// a new version, or old and new keys would be compared.
-const (
-	exactVersion    = "1"
-	standardVersion = exactVersion + "t" + trackingVersion
-)
+// exactVersion names what is folded everywhere, part of every key. A change of it
+// needs a new version, or old and new keys would be compared.
+const exactVersion = "1"
 
 // Standard resolves as browsers do and compares by RFC 3986, leaving tracking
 // parameters out of the key. The zero value is ready for use.
+//
+// What it is told of a site is in the Version of that site's keys and of no other.
+// It must not change while the Normalizer is in use.
 type Standard struct {
 	// Params classes query parameters, by site (registrable domain, or host
-	// where there is none) and by name. It goes before the tracking set, and a
-	// digest of a site's classes is in the Version of that site's keys. It must
-	// not change while the Normalizer is in use.
+	// where there is none) and by name. It goes before the standard set.
 	Params map[string]map[string]Class
+	// Rules are further merges, by site.
+	Rules map[string][]Rule
 }
 
 // Normalize implements Normalizer. The result may share memory with base and ref.
 func (s Standard) Normalize(base *URL, ref string) (URL, error) {
-	return rules{version: standardVersion, tracking: true, params: s.Params}.normalize(base, ref)
+	return s.rules().normalize(base, ref)
 }
 
-// StandardExact is Standard without its tracking set: only Params takes anything
-// out of a key.
+// Validate reports what can have no effect: a site that is not one, such as
+// www.example.com for example.com, and a rule that no site can be given.
+func (s Standard) Validate() error { return s.rules().validate() }
+
+func (s Standard) rules() rules {
+	return rules{version: exactVersion + "t" + standardParams.version, tracking: standardParams.tracking, params: s.Params, rules: s.Rules}
+}
+
+// StandardExact is Standard without its tracking set: only Params and Rules merge
+// what RFC 3986 does not.
 type StandardExact struct {
 	Params map[string]map[string]Class // as in Standard
+	Rules  map[string][]Rule           // as in Standard
 }
 
 // Normalize implements Normalizer. The result may share memory with base and ref.
 func (s StandardExact) Normalize(base *URL, ref string) (URL, error) {
-	return rules{version: exactVersion, params: s.Params}.normalize(base, ref)
+	return s.rules().normalize(base, ref)
+}
+
+// Validate reports what can have no effect, as Standard's does.
+func (s StandardExact) Validate() error { return s.rules().validate() }
+
+func (s StandardExact) rules() rules {
+	return rules{version: exactVersion, params: s.Params, rules: s.Rules}
 }
 
 // rules is what the two normalizers differ in.
 type rules struct {
 	version  string
-	tracking bool
+	tracking map[string]bool
 	params   map[string]map[string]Class
+	rules    map[string][]Rule
 }
 
 func (r rules) normalize(base *URL, ref string) (URL, error) {
@@ -50,5 +74,39 @@ func (r rules) normalize(base *URL, ref string) (URL, error) {
 	}
 	u := URL{Observed: ref, Request: request}
 	r.compare(&u)
+	if len(u.Request) > MaxLength || len(u.Key.Text) > MaxLength {
+		return URL{}, TooLong
+	}
 	return u, nil
+}
+
+func (r rules) validate() error {
+	var faults []error
+	for site := range r.params {
+		faults = append(faults, validSite(site))
+	}
+	for site, chosen := range r.rules {
+		faults = append(faults, validSite(site))
+		for _, rule := range chosen {
+			if !isSiteRule(rule) {
+				faults = append(faults, fmt.Errorf("urlnorm: rules of %s: no site can be given the rule %q: use a constant of type Rule", site, rule))
+			}
+		}
+		if slices.Contains(chosen, FoldToBare) && slices.Contains(chosen, FoldToWWW) {
+			faults = append(faults, fmt.Errorf("urlnorm: rules of %s: %s and %s contradict each other: choose the host that answers", site, FoldToBare, FoldToWWW))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// validSite reports a name under which no URL will look for rules.
+func validSite(site string) error {
+	host := site
+	if strings.Contains(site, ":") {
+		host = "[" + site + "]"
+	}
+	if is := Origin("http://" + host).Site(); is != site {
+		return fmt.Errorf("urlnorm: %q is no site: write %q", site, is)
+	}
+	return nil
 }

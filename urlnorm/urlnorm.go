@@ -11,9 +11,11 @@ package urlnorm
 type Normalizer interface {
 	// Normalize resolves ref against base, which is nil for an absolute ref. It
 	// must set Observed, Request, Key (both fields) and Origin, which must be that
-	// of Request: Standard does. Normalizing Request again must give the same Key.
-	// A refusal is a Reject, counted under its word; any other error counts as
-	// Malformed.
+	// of Request: Standard does. Normalizing Request again must give the same Key;
+	// so must Request with Key.Route behind it, where there is one. Two requests that
+	// RFC 3986 does not call equal may have one Key only if Folded names a rule. A
+	// refusal is a Reject, counted under its word; any other error counts as
+	// Malformed. Package urlnorm/normtest tests all this.
 	Normalize(base *URL, ref string) (URL, error)
 }
 
@@ -23,7 +25,8 @@ type URL struct {
 	Request  string   // the bytes to request: absolute, without fragment
 	Key      Key      // what is compared
 	Origin   Origin   // of Request
-	Unknown  []string // query parameters that no rule classes
+	Unknown  []string // query parameters that no rule classes, as often as they occur
+	Folded   []Rule   // what made the key differ from that of RFC 3986
 
 	// Charset is the encoding of the page, when this is the base of its references:
 	// the WHATWG name that fetch found, or nothing for UTF-8. A browser writes what is
