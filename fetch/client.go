@@ -72,7 +72,7 @@ type Request struct {
 	URL          string      // absolute, requested byte for byte; a fragment is not sent
 	ETag         string      // of a response that is kept: asks whether it changed
 	LastModified string      // likewise, as the kept response wrote it
-	Header       http.Header // replaces headers that are sent by default, or adds to them
+	Header       http.Header // replaces headers that are sent by default, or adds to them, in this request only; Host and those of framing are not the caller's
 	Limit        int64       // decoded bytes of body that are wanted, the rest is cut; default 10 MiB
 
 	// OnSent, if set, is told once when the request was written; it must not
@@ -119,6 +119,9 @@ func (c *Client) Do(ctx context.Context, r Request) Response {
 		return x.fail(Malformed, err)
 	}
 	x.response.URL = to.String()
+	if err := r.check(); err != nil {
+		return x.fail(Malformed, err)
+	}
 	if c.closed.Err() != nil {
 		return x.fail(Cancelled, ErrClosed)
 	}

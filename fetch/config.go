@@ -20,7 +20,8 @@ type Config struct {
 	UserAgent string // product token first, with an address: "examplebot/1.0 (+https://example.com/bot)"
 
 	// Transport replaces the network, and with it Dial, TLS, Connect, HeaderMax
-	// and the address guard. It is the caller's to close.
+	// and the address guard. It must not follow redirects (see ErrFollowed). It is
+	// the caller's to close.
 	Transport http.RoundTripper
 
 	// Dial replaces net.Dialer, and so the resolution of names. The guard still

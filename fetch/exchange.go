@@ -65,12 +65,22 @@ func (x *exchange) send(ctx context.Context, to target) (*http.Response, error) 
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: x.gotConn, WroteRequest: x.wroteRequest})
 	}
 	answer, err := x.client.transport.RoundTrip(request.WithContext(ctx))
+	if err == nil && followed(answer) {
+		_ = answer.Body.Close() // nobody allowed it
+		err = ErrFollowed
+	}
 	if err == nil {
 		x.markSent() // an answer may overtake the hook
 		x.response.Latency = time.Since(x.sent)
 	}
 	x.settle()
 	return answer, err
+}
+
+// followed reports whether answer is of another request than the one that was
+// made.
+func followed(answer *http.Response) bool {
+	return answer.Request != nil && answer.Request.Response != nil
 }
 
 // wroteRequest is told by net/http when it has written the request, or could

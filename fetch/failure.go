@@ -19,6 +19,11 @@ var ErrNoHost = errors.New("fetch: host does not exist")
 // ErrClosed is the Err of a Response that was asked of a closed Client.
 var ErrClosed = errors.New("fetch: client is closed")
 
+// ErrFollowed is the Err of a Response when Config.Transport has followed a
+// redirect by itself. What it found is thrown away, because nobody has decided
+// that it may be asked for: give the Transport of an http.Client, not the client.
+var ErrFollowed = errors.New("fetch: Transport follows redirects: give http.Client.Transport, not the client")
+
 // The causes with which an exchange ends its own context.
 var (
 	errDeadline = errors.New("fetch: deadline passed")

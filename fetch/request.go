@@ -1,12 +1,16 @@
 package fetch
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/textproto"
 	"net/url"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // fixedHeader returns what is sent with every request, unless it is replaced.
@@ -36,6 +40,9 @@ func (c *Client) newRequest(to target, r Request) *http.Request {
 	for name, values := range r.Header {
 		header[textproto.CanonicalMIMEHeaderKey(name)] = values
 	}
+	for _, name := range framing {
+		delete(header, name)
+	}
 	return &http.Request{
 		Method:     http.MethodGet,
 		URL:        to.url(),
@@ -45,6 +52,29 @@ func (c *Client) newRequest(to target, r Request) *http.Request {
 		ProtoMajor: 1,
 		ProtoMinor: 1,
 	}
+}
+
+// framing are the headers that follow from the URL and from having no body.
+var framing = []string{"Host", "Content-Length", "Transfer-Encoding", "Trailer", "Connection", "Upgrade"}
+
+// check returns why the headers of r cannot be sent: one that has a line break
+// would be a request of its own. Its errors do not repeat values, which may be
+// secrets.
+func (r Request) check() error {
+	for name, values := range r.Header {
+		if !httpguts.ValidHeaderFieldName(name) {
+			return fmt.Errorf("fetch: Request.Header has a name that is none: %.64q", name)
+		}
+		for _, value := range values {
+			if !httpguts.ValidHeaderFieldValue(value) {
+				return fmt.Errorf("fetch: Request.Header has a control character in %s", name)
+			}
+		}
+	}
+	if !httpguts.ValidHeaderFieldValue(r.ETag) || !httpguts.ValidHeaderFieldValue(r.LastModified) {
+		return errors.New("fetch: ETag or LastModified has a control character")
+	}
+	return nil
 }
 
 // conditional reports whether a request has a validator, so that 304 is an
