@@ -78,7 +78,7 @@ func (r *siteRules) home(origin string) (home string, moved Rule) {
 	switch {
 	case r.has(FoldToBare) && host == "www."+r.site:
 		return origin[:start] + r.site + port, FoldToBare
-	case r.has(FoldToWWW) && host == r.site && registrable(host):
+	case r.has(FoldToWWW) && !r.has(FoldToBare) && host == r.site && registrable(host):
 		return origin[:start] + "www." + host + port, FoldToWWW
 	}
 	return origin, ""

@@ -1,0 +1,113 @@
+package normtest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/weircrawl/weir/urlnorm"
+)
+
+// A Subject is what is tested.
+type Subject struct {
+	Normalizer urlnorm.Normalizer
+	// Rules are the names that URL.Folded may have. Without any, only what RFC 3986
+	// calls equal may have one key.
+	Rules []urlnorm.Rule
+	// References are absolute references to the sites that its rules are for.
+	References []string
+}
+
+// Run runs every check of the kit against s.
+func Run(t *testing.T, s Subject) {
+	t.Helper()
+	for _, c := range Checks() {
+		t.Run(c.Name, func(t *testing.T) {
+			if err := c.Run(s); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Checks returns the whole contract, in the order of reading.
+func Checks() []Check {
+	return []Check{
+		{"what was observed is kept as written", observedIsKept},
+		{"a request is absolute, without fragment, as a browser writes it", requestIsSendable},
+		{"no rule changes the path or the query of a request", requestIsObserved},
+		{"the origin is that of the request", originIsOfRequest},
+		{"a request normalizes to itself and to its key", requestIsFixed},
+		{"every key has a version, one for each site", versionsAreSites},
+		{"two requests have one key only if RFC 3986 or a named rule says so", mergesAreNamed},
+		{"a rule that folds is one of those that were named, and changed the key", rulesAreKnown},
+		{"what cannot be requested is refused by a word", refusalsAreNamed},
+		{"the same question has the same answer, at any time and at once", answersArePure},
+		{"a base stays as it is", baseIsKept},
+		{"hostile references are survived in linear time and bounded length", hostileIsSurvived},
+	}
+}
+
+// A Check is one law.
+type Check struct {
+	Name string // the law as a sentence
+	run  func(t *trial)
+}
+
+// Run tells what s does otherwise than the law says.
+func (c Check) Run(s Subject) (err error) {
+	t := &trial{Subject: s}
+	defer func() {
+		if p := recover(); p != nil && p != any(t) {
+			t.failure = fmt.Sprint("panic: ", p)
+		}
+		if t.failure != "" {
+			err = fmt.Errorf("%s: %s", c.Name, t.failure)
+		}
+	}()
+	c.run(t)
+	return nil
+}
+
+// A trial is one run of one check. It is a require.TestingT that stops the check
+// at the first thing that does not hold.
+type trial struct {
+	Subject
+	failure string
+}
+
+// Errorf implements require.TestingT.
+func (t *trial) Errorf(format string, args ...any) {
+	t.failure += fmt.Sprintf(format, args...)
+}
+
+// FailNow implements require.TestingT: Run recovers t.
+func (t *trial) FailNow() { panic(t) }
+
+// An answer is what a Normalizer made of one reference.
+type answer struct {
+	base *urlnorm.URL
+	ref  string
+	urlnorm.URL
+}
+
+// answers asks about the whole corpus and returns what is taken.
+func (t *trial) answers() (all []answer) {
+	for _, base := range t.bases() {
+		for _, ref := range t.references() {
+			if u, err := t.Normalizer.Normalize(base, ref); err == nil {
+				all = append(all, answer{base, ref, u})
+			}
+		}
+	}
+	require.NotEmpty(t, all, "every reference was refused: name some that are taken in Subject.References")
+	return all
+}
+
+// exact is the same reference by the URL standard and RFC 3986 alone.
+func (t *trial) exact(base *urlnorm.URL, ref string) urlnorm.URL {
+	u, err := urlnorm.StandardExact{}.Normalize(base, ref)
+	require.NoError(t, err, "%q: no browser requests it, and it was taken", ref)
+	return u
+}

@@ -1,0 +1,192 @@
+package normtest_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/weircrawl/weir/urlnorm"
+	"github.com/weircrawl/weir/urlnorm/normtest"
+)
+
+func TestStandardKeepsTheContract(t *testing.T) {
+	normtest.Run(t, normtest.Subject{Normalizer: urlnorm.Standard{}, Rules: []urlnorm.Rule{urlnorm.FoldTracking}})
+}
+
+func TestStandardExactKeepsTheContract(t *testing.T) {
+	normtest.Run(t, normtest.Subject{Normalizer: urlnorm.StandardExact{}})
+}
+
+func TestEveryRuleOfASiteKeepsTheContract(t *testing.T) {
+	rules := []urlnorm.Rule{
+		urlnorm.FoldSessions, urlnorm.FoldOthers, urlnorm.FoldOrder, urlnorm.FoldEmpty, urlnorm.FoldSlashes, urlnorm.FoldIndex,
+		urlnorm.FoldTrailingSlash, urlnorm.FoldPathCase, urlnorm.FoldToBare, urlnorm.FoldToWWW, urlnorm.SplitRoutes,
+	}
+	classes := map[string]map[string]urlnorm.Class{"shop.test": {"a": urlnorm.Content, "b": urlnorm.Content, "sid": urlnorm.Tracking}}
+	shop := []string{"https://shop.test/", "https://www.shop.test:8443/x"}
+	for _, rule := range rules {
+		t.Run(string(rule), func(t *testing.T) {
+			n := urlnorm.StandardExact{Rules: map[string][]urlnorm.Rule{"shop.test": {rule}}}
+			normtest.Run(t, normtest.Subject{Normalizer: n, Rules: []urlnorm.Rule{rule}, References: shop})
+		})
+	}
+	t.Run("all", func(t *testing.T) {
+		n := urlnorm.Standard{Params: classes, Rules: map[string][]urlnorm.Rule{"shop.test": rules}}
+		named := append(rules, urlnorm.FoldTracking, urlnorm.FoldParams)
+		normtest.Run(t, normtest.Subject{Normalizer: n, Rules: named, References: shop})
+	})
+}
+
+// A control is a Normalizer that breaks one law.
+type control struct {
+	check, fault string
+	change       func(base *urlnorm.URL, u *urlnorm.URL)
+	refuse       func(err error) error
+}
+
+func (c control) Normalize(base *urlnorm.URL, ref string) (urlnorm.URL, error) {
+	u, err := urlnorm.Standard{}.Normalize(base, ref)
+	if err != nil {
+		if c.refuse != nil {
+			err = c.refuse(err)
+		}
+		return u, err
+	}
+	if c.change != nil {
+		c.change(base, &u)
+	}
+	return u, nil
+}
+
+func controls() []control {
+	var count atomic.Int64
+	is := func(u *urlnorm.URL, text string) bool { return strings.Contains(u.Request, text) }
+	return []control{
+		{check: "what was observed is kept as written", fault: "it is trimmed",
+			change: func(_, u *urlnorm.URL) { u.Observed = strings.TrimSpace(u.Observed) }},
+		{check: "a request is absolute, without fragment, as a browser writes it", fault: "the fragment is kept",
+			change: func(_, u *urlnorm.URL) {
+				if _, fragment, ok := strings.Cut(u.Observed, "#"); ok && len(fragment) < 100 {
+					u.Request += "#" + fragment
+				}
+			}},
+		{check: "no rule changes the path or the query of a request", fault: "tracking parameters are not requested",
+			change: func(_, u *urlnorm.URL) {
+				if len(u.Folded) > 0 {
+					u.Request = u.Key.Text
+				}
+			}},
+		{check: "the origin is that of the request", fault: "the dot of a name is kept",
+			change: func(_, u *urlnorm.URL) {
+				if is(u, "//a.test./") {
+					u.Origin = "http://a.test."
+				}
+			}},
+		{check: "a request normalizes to itself and to its key", fault: "the key has what the request has not",
+			change: func(_, u *urlnorm.URL) {
+				if strings.HasSuffix(u.Observed, "#part") {
+					u.Key.Text += "|part"
+				}
+			}},
+		{check: "every key has a version, one for each site", fault: "some keys have none",
+			change: func(_, u *urlnorm.URL) {
+				if is(u, "?") {
+					u.Key.Version = ""
+				}
+			}},
+		{check: "every key has a version, one for each site", fault: "each origin has its own",
+			change: func(_, u *urlnorm.URL) { u.Key.Version += string(u.Origin) }},
+		{check: "two requests have one key only if RFC 3986 or a named rule says so", fault: "case is folded",
+			change: func(_, u *urlnorm.URL) { u.Key.Text = strings.ToLower(u.Key.Text) }},
+		{check: "two requests have one key only if RFC 3986 or a named rule says so", fault: "a plus is a space",
+			change: func(_, u *urlnorm.URL) { u.Key.Text = strings.ReplaceAll(u.Key.Text, "+", "%20") }},
+		{check: "two requests have one key only if RFC 3986 or a named rule says so", fault: "a slash at the end is dropped",
+			change: func(_, u *urlnorm.URL) { u.Key.Text = strings.TrimSuffix(u.Key.Text, "/") }},
+		{check: "a rule that folds is one of those that were named, and changed the key", fault: "it has another name",
+			change: func(_, u *urlnorm.URL) {
+				if len(u.Folded) > 0 {
+					u.Folded = []urlnorm.Rule{"advertising"}
+				}
+			}},
+		{check: "a rule that folds is one of those that were named, and changed the key", fault: "its name stands everywhere",
+			change: func(_, u *urlnorm.URL) { u.Folded = []urlnorm.Rule{urlnorm.FoldTracking} }},
+		{check: "what cannot be requested is refused by a word", fault: "the error has no word",
+			refuse: func(err error) error { return errors.New("no: " + err.Error()) }},
+		{check: "the same question has the same answer, at any time and at once", fault: "answers are numbered",
+			change: func(_, u *urlnorm.URL) { u.Unknown = []string{fmt.Sprint(count.Add(1))} }},
+		{check: "a base stays as it is", fault: "it is written to",
+			change: func(base, _ *urlnorm.URL) {
+				if base != nil {
+					base.Charset = "x-read"
+				}
+			}},
+		{check: "hostile references are survived in linear time and bounded length", fault: "bytes that are no text panic",
+			change: func(_, u *urlnorm.URL) {
+				if strings.Contains(u.Observed, "\xff") {
+					panic("no text")
+				}
+			}},
+		{check: "hostile references are survived in linear time and bounded length", fault: "a key grows",
+			change: func(_, u *urlnorm.URL) {
+				if len(u.Observed) > 1000 {
+					u.Key.Text += u.Observed + u.Observed
+				}
+			}},
+		{check: "hostile references are survived in linear time and bounded length", fault: "time is quadratic",
+			change: func(_, u *urlnorm.URL) {
+				if len(u.Request) < 1000 {
+					return
+				}
+				for i := range u.Request {
+					for range u.Request[i:] {
+						count.Add(1)
+					}
+				}
+			}},
+	}
+}
+
+func TestEveryCheckBitesAndNoOther(t *testing.T) {
+	bitten := map[string]bool{}
+	for _, c := range controls() {
+		t.Run(c.check+"/"+c.fault, func(t *testing.T) {
+			for _, check := range normtest.Checks() {
+				err := check.Run(normtest.Subject{Normalizer: c, Rules: []urlnorm.Rule{urlnorm.FoldTracking}})
+				if check.Name == c.check {
+					bitten[c.check] = true
+					require.Error(t, err, "%q passed a normalizer of which %s", c.check, c.fault)
+					assert.ErrorContains(t, err, c.check, "the error names the law")
+				} else {
+					assert.NoError(t, err, "%q is kept", check.Name)
+				}
+			}
+		})
+	}
+	for _, check := range normtest.Checks() {
+		assert.True(t, bitten[check.Name], "no normalizer breaks %q", check.Name)
+	}
+}
+
+func TestANormalizerThatTakesNothingIsNoNormalizer(t *testing.T) {
+	nothing := control{change: func(_, u *urlnorm.URL) { panic("asked") }}
+	for _, check := range normtest.Checks() {
+		if strings.HasPrefix(check.Name, "what cannot be requested") {
+			continue
+		}
+		assert.ErrorContains(t, check.Run(normtest.Subject{Normalizer: nothing}), "panic", check.Name)
+	}
+	none := refusing{}
+	err := normtest.Checks()[0].Run(normtest.Subject{Normalizer: none})
+	assert.ErrorContains(t, err, "every reference was refused")
+}
+
+type refusing struct{}
+
+func (refusing) Normalize(*urlnorm.URL, string) (urlnorm.URL, error) {
+	return urlnorm.URL{}, urlnorm.Malformed
+}
