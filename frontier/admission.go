@@ -34,6 +34,7 @@ func (s *Source) UnmarshalText(b []byte) error { return parse(sourceNames[:], b,
 type Reference struct {
 	Observed string // as written, with its fragment
 	Base     string // absolute URL that it is relative to; default the leased URL
+	Charset  string // encoding of the page that holds it, as urlnorm.URL has it; default UTF-8
 	Rule     string // what found it: "a", "link[rel=next]"; at most 64 bytes
 	Priority int8   // 1 sooner, 0, -1 later
 	Refused  Reason // if not empty, it is counted as policy_stop for this reason, unless it is no URL at all, and not admitted

@@ -35,7 +35,7 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old, each decision) (adm
 	s.policy = h.contract.Policy
 	at := admissionRef{seq: t.seq, source: t.sources}
 	t.sources++
-	edges := newEdgeWriter(t.now, t.f.fence.Generation, s, &t.f.room)
+	edges := newEdgeWriter(t.now, t.f.fence.Generation, edgeVersionOf(cs), s, &t.f.room)
 	if n := s.overflow.Count; n > 0 {
 		h.observed += n
 		h.count(tallyKey{tallyDecided, uint8(LimitReached), ReasonReferences}, n, s.overflow.Example)

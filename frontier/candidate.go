@@ -24,21 +24,30 @@ const maxObserved = 8 * kib
 // resolver turns references into candidates, and remembers what one page repeats.
 type resolver struct {
 	normalizer urlnorm.Normalizer
-	bases      map[string]*urlnorm.URL
+	bases      map[base]*urlnorm.URL
+	last       base // the one asked for last
+	lastURL    *urlnorm.URL
 	origins    map[urlnorm.Origin]uint64
 	seen       map[string]int // by what is observed: a page has one base
 	out        []candidate
 }
 
-// candidates resolves refs against base, or each against its own.
-func candidates(ctx context.Context, n urlnorm.Normalizer, base string, refs []Reference) ([]candidate, error) {
+// base is what references are relative to, and the encoding of their queries.
+type base struct{ text, charset string }
+
+// candidates resolves refs against the page that holds them, or each against its
+// own base.
+func candidates(ctx context.Context, n urlnorm.Normalizer, page string, refs []Reference) ([]candidate, error) {
 	r := resolver{normalizer: n, out: make([]candidate, 0, len(refs))}
 	for i, ref := range refs {
 		if i%512 == 511 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if ref.Base == "" {
-			ref.Base = base
+			ref.Base = page
+		}
+		if len(ref.Charset) > maxReason {
+			ref.Charset = "" // no encoding has such a name
 		}
 		r.read(ref)
 	}
@@ -46,7 +55,7 @@ func candidates(ctx context.Context, n urlnorm.Normalizer, base string, refs []R
 }
 
 func (r *resolver) read(ref Reference) {
-	if i, ok := r.seen[ref.Observed]; ok && r.out[i].ref.Base == ref.Base {
+	if i, ok := r.seen[ref.Observed]; ok && r.out[i].ref.Base == ref.Base && r.out[i].ref.Charset == ref.Charset {
 		c := r.out[i]
 		c.ref = ref
 		c.hide()
@@ -58,7 +67,7 @@ func (r *resolver) read(ref Reference) {
 	}
 	r.seen[ref.Observed] = len(r.out)
 	c := candidate{ref: ref}
-	u, err := r.normalizer.Normalize(r.base(ref.Base), ref.Observed)
+	u, err := r.normalizer.Normalize(r.base(base{ref.Base, ref.Charset}), ref.Observed)
 	switch {
 	case err != nil:
 		c.reject = rejection(err)
@@ -77,24 +86,32 @@ func tooLong(u *urlnorm.URL) bool {
 }
 
 // base parses each base once; nil for none and for one that cannot be parsed.
-func (r *resolver) base(text string) *urlnorm.URL {
-	if text == "" {
+func (r *resolver) base(of base) *urlnorm.URL {
+	if of.text == "" {
 		return nil
 	}
-	if b, ok := r.bases[text]; ok {
+	if of != r.last {
+		r.last, r.lastURL = of, r.parse(of)
+	}
+	return r.lastURL
+}
+
+func (r *resolver) parse(of base) *urlnorm.URL {
+	if b, ok := r.bases[of]; ok {
 		return b
 	}
-	var base *urlnorm.URL
-	if u, err := r.normalizer.Normalize(nil, text); err == nil {
-		base = &u
+	var parsed *urlnorm.URL
+	if u, err := r.normalizer.Normalize(nil, of.text); err == nil {
+		u.Charset = of.charset
+		parsed = &u
 	}
 	if r.bases == nil {
-		r.bases = map[string]*urlnorm.URL{}
+		r.bases = map[base]*urlnorm.URL{}
 	}
 	if len(r.bases) < 64 { // one page has one base, a hostile source any number
-		r.bases[text] = base
+		r.bases[of] = parsed
 	}
-	return base
+	return parsed
 }
 
 func (r *resolver) originOf(o urlnorm.Origin) uint64 {

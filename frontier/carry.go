@@ -22,6 +22,7 @@ func (t *tx) replay(it telling) error {
 // played is a completion of an earlier run on its way into this one.
 type played struct {
 	url    string   // that was requested
+	route  string   // of its key then: what a browser was told beside the URL
 	answer *Result  // nil: it was not final
 	links  *edgeRow // nil: it brought none
 	page   *urlRow  // the identity that url has now; nil: it is not admitted
@@ -29,7 +30,7 @@ type played struct {
 
 func (t *tx) replayCompletion(l *logLine) (err error) {
 	told, p := t.f.rekey.told, &played{}
-	if p.answer, err = told.answer(t.ctx, l); err != nil {
+	if p.answer, p.route, err = told.answer(t.ctx, l); err != nil {
 		return err
 	}
 	if p.links, err = told.links(t.ctx, l); err != nil {
@@ -43,7 +44,7 @@ func (t *tx) replayCompletion(l *logLine) (err error) {
 	default:
 		return nil
 	}
-	if p.page, err = t.pageOf(p.url); err != nil {
+	if p.page, err = t.pageOf(p.url + p.route); err != nil {
 		return err
 	}
 	return t.settleAgain(p)
@@ -151,9 +152,6 @@ func (t *tx) carry(p *played) (*entry, error) {
 	default:
 		e := u.entry(Carry, p.answer.Reason, t.policyOf(t.f.origins[u.place.origin]).Version)
 		e.gen, e.ready, e.stored, e.evidence = u.gen+1, 0, nil, p.answer.Evidence.Artifact
-		if p.url != u.url {
-			e.url = p.url
-		}
 		if p.answer.Outcome != OutcomeRedirected {
 			k.Carried++
 			return e, nil

@@ -126,7 +126,7 @@ func digestOf(c *Completion) [16]byte {
 	size := 256 + len(c.Target) + len(c.Note)
 	for i := range c.References {
 		r := &c.References[i]
-		size += 16 + len(r.Observed) + len(r.Base) + len(r.Rule) + len(r.Refused)
+		size += 20 + len(r.Observed) + len(r.Base) + len(r.Charset) + len(r.Rule) + len(r.Refused)
 	}
 	b := make([]byte, 0, size)
 	text := func(s string) {
@@ -141,6 +141,7 @@ func digestOf(c *Completion) [16]byte {
 		r := &c.References[i]
 		text(r.Observed)
 		text(r.Base)
+		text(r.Charset)
 		text(r.Rule)
 		text(string(r.Refused))
 	}

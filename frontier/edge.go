@@ -46,32 +46,46 @@ type decided struct {
 	wasFor   Reason
 }
 
+// Versions of an edge row: with the charset of each line.
 const (
-	edgeVersion = 1
-	edgeChunk   = 4 * kib // raw; compressed about a third
-	packSmall   = 512     // not worth compressing
+	edgeVersion  = 1
+	edgeVersion2 = 2
+
+	edgeChunk = 4 * kib // raw; compressed about a third
+	packSmall = 512     // not worth compressing
 )
+
+// edgeVersionOf is the version that the lines of cs need.
+func edgeVersionOf(cs []candidate) byte {
+	for i := range cs {
+		if cs[i].ref.Charset != "" {
+			return edgeVersion2
+		}
+	}
+	return edgeVersion
+}
 
 // edgeWriter packs the lines of one source into rows.
 type edgeWriter struct {
-	at     int64
-	gen    uint64 // of the fence
-	source source
-	w      *codec.Writer
-	lines  uint32
-	rows   [][]byte
-	room   *[]byte // for pack
+	at      int64
+	gen     uint64 // of the fence
+	version byte
+	source  source
+	w       *codec.Writer
+	lines   uint32
+	rows    [][]byte
+	room    *[]byte // for pack
 }
 
-func newEdgeWriter(at int64, gen uint64, s source, room *[]byte) *edgeWriter {
-	e := &edgeWriter{at: at, gen: gen, source: s, room: room}
+func newEdgeWriter(at int64, gen uint64, version byte, s source, room *[]byte) *edgeWriter {
+	e := &edgeWriter{at: at, gen: gen, version: version, source: s, room: room}
 	e.begin()
 	return e
 }
 
 func (e *edgeWriter) begin() {
 	s := &e.source
-	w := codec.NewWriter(edgeVersion, make([]byte, 0, edgeChunk/2))
+	w := codec.NewWriter(e.version, make([]byte, 0, edgeChunk/2))
 	w.Uint(uint64(e.at))
 	w.Uint(e.gen)
 	w.Uint(uint64(e.lines))
@@ -107,6 +121,9 @@ func (e *edgeWriter) add(d decided) {
 	w.Word(string(d.reason))
 	w.Word(clip(d.ref.Rule, maxReason))
 	w.Word(base)
+	if e.version >= edgeVersion2 {
+		w.Word(d.ref.Charset)
+	}
 	w.Int(int64(d.ref.Priority))
 	w.Word(string(cleanReason(d.ref.Refused)))
 	w.String(clip(d.ref.Observed, maxObserved))
@@ -178,7 +195,7 @@ func decodeEdge(v []byte) (*edgeRow, error) {
 	if err != nil {
 		return nil, damaged(spaceEdge, err)
 	}
-	r := codec.NewReader(raw, edgeVersion)
+	r := codec.NewReader(raw, edgeVersion2)
 	row := &edgeRow{at: int64(r.Uint()), gen: r.Uint(), first: uint32(r.Uint())}
 	s := &row.source
 	s.kind, s.first, s.parent = Source(r.Byte()), Source(r.Byte()), place{r.Fixed(), r.Fixed()}
@@ -193,7 +210,11 @@ func decodeEdge(v []byte) (*edgeRow, error) {
 
 func (s *source) readLine(r *codec.Reader) decided {
 	d := decided{decision: Decision(r.Byte()), reason: Reason(r.Word())}
-	d.ref = Reference{Rule: r.Word(), Base: r.Word(), Priority: int8(r.Int()), Refused: Reason(r.Word()), Observed: r.String()}
+	d.ref = Reference{Rule: r.Word(), Base: r.Word()}
+	if r.Version >= edgeVersion2 {
+		d.ref.Charset = r.Word()
+	}
+	d.ref.Priority, d.ref.Refused, d.ref.Observed = int8(r.Int()), Reason(r.Word()), r.String()
 	if d.ref.Base == "" {
 		d.ref.Base = s.base
 	}

@@ -153,26 +153,30 @@ func (h *told) takeLine() telling {
 	return telling{line: &line}
 }
 
-// answer reads the result of a completion with its records; nil if it was not
-// final.
-func (h *told) answer(ctx context.Context, l *logLine) (*Result, error) {
+// answer reads the result of a completion with its records, nil if it was not
+// final, and the route of its URL's key.
+func (h *told) answer(ctx context.Context, l *logLine) (*Result, string, error) {
+	r := &Reader{store: h.store, keys: h.keys}
+	_, u, err := r.whereIs(ctx, l.place)
+	if err != nil {
+		return nil, "", err
+	}
 	if l.result == 0 {
-		return nil, nil
+		return nil, u.key.Route(), nil
 	}
 	key := h.keys.seq(l.result)
 	got, err := h.store.Read(ctx, storage.ReadRequest{Space: spaceResult, Keys: [][]byte{key}})
 	if err != nil {
-		return nil, fmt.Errorf("read result: %w", err)
+		return nil, "", fmt.Errorf("read result: %w", err)
 	}
 	if got[0].Values[0] == nil {
-		return nil, damaged(spaceResult, fmt.Errorf("no result at %d", l.result))
+		return nil, "", damaged(spaceResult, fmt.Errorf("no result at %d", l.result))
 	}
 	res, n, err := decodeResult(h.keys, key, got[0].Values[0])
-	if err != nil || n == 0 {
-		return &res, err
+	if err == nil && n > 0 {
+		res.Records, err = r.records(ctx, res.Position, n)
 	}
-	res.Records, err = (&Reader{store: h.store, keys: h.keys}).records(ctx, res.Position, n)
-	return &res, err
+	return &res, u.key.Route(), err
 }
 
 // links reads the references that a completion brought, all in one row; nil for

@@ -4,44 +4,55 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"reflect"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/weircrawl/weir/urlnorm"
 )
 
-// versionOf names all rules of a normalizer: by the version that it puts into a
-// plain URL's key, and by what it says of its rules for single sites. A
-// Normalizer of one's own that has such rules has a method Version() string; one
-// that wraps another has Unwrap() urlnorm.Normalizer.
+// versionOf names all rules of a normalizer: the version that it puts into a plain
+// URL's key and, where it has rules for single sites, a digest of those that it
+// puts into theirs. A Normalizer of one's own that has such rules lists the sites
+// in a method Sites() []string; one that wraps another has a method
+// Unwrap() urlnorm.Normalizer.
 func versionOf(n urlnorm.Normalizer) string {
-	u, _ := n.Normalize(nil, "http://example.com/") // one that refuses it has no version
-	version := clip(u.Key.Version, maxDetail/2)
-	if sites := siteVersion(n); sites != "" {
-		version += "+" + clip(sites, maxDetail/2)
+	plain := versionAt(n, "example.com")
+	sites := sitesOf(n)
+	slices.Sort(sites)
+	digest, any := sha256.New(), false
+	for _, site := range slices.Compact(sites) {
+		if at := versionAt(n, site); at != plain {
+			fmt.Fprintf(digest, "%q %q\n", site, at)
+			any = true
+		}
 	}
-	return version
+	if any {
+		plain += "@" + hex.EncodeToString(digest.Sum(nil)[:8])
+	}
+	return plain
 }
 
-func siteVersion(n urlnorm.Normalizer) string {
+func versionAt(n urlnorm.Normalizer, site string) string {
+	if strings.Contains(site, ":") {
+		site = "[" + site + "]"
+	}
+	u, _ := n.Normalize(nil, "http://"+site+"/") // one that refuses it has no version
+	return clip(u.Key.Version, maxDetail/2)
+}
+
+func sitesOf(n urlnorm.Normalizer) []string {
 	switch n := n.(type) {
-	case interface{ Version() string }:
-		return n.Version()
+	case interface{ Sites() []string }:
+		return slices.Clone(n.Sites())
 	case interface{ Unwrap() urlnorm.Normalizer }:
-		return siteVersion(n.Unwrap())
-	case urlnorm.Standard, urlnorm.StandardExact:
-		return digestOfRules(n)
+		return sitesOf(n.Unwrap())
+	case urlnorm.Standard:
+		return append(slices.Collect(maps.Keys(n.Params)), slices.Collect(maps.Keys(n.Rules))...)
+	case urlnorm.StandardExact:
+		return append(slices.Collect(maps.Keys(n.Params)), slices.Collect(maps.Keys(n.Rules))...)
 	}
-	return ""
-}
-
-// digestOfRules is a digest of a plain value's fields; empty for the zero value.
-func digestOfRules(n urlnorm.Normalizer) string {
-	text := fmt.Sprintf("%v", n) // maps in the order of their keys
-	if text == fmt.Sprintf("%v", reflect.Zero(reflect.TypeOf(n))) {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:6])
+	return nil
 }
 
 // sameNormalizer answers ErrNormalizerChanged unless h's run began with n.
