@@ -16,14 +16,10 @@ func decode(name string, body []byte, cut bool) (text []byte, invalid int) {
 			body = body[:len(body)-unfinished(body)]
 		}
 		return fixUTF8(body)
-	case utf16be, utf16le:
-		return decodeUTF16(body, name == utf16be, cut)
-	case iso2022jp:
-		return decodeISO2022JP(body, cut)
 	case replacementName:
 		return decodeReplacement(body)
 	}
-	return decodeSteps(body, cut, stepOf(name))
+	return coderOf(name).decode(body, cut)
 }
 
 // decodeReplacement is the decoder of encodings that the web has given up because
@@ -35,44 +31,44 @@ func decodeReplacement(body []byte) ([]byte, int) {
 	return []byte(replacement), 1
 }
 
-// A step decodes the character with which b begins, whose first byte is not
-// ASCII. It returns the character and the number of bytes that it has read; of a
-// cutRune the number does not count.
+// A coder decodes one encoding.
+type coder struct {
+	plain func(b []byte) int // how many bytes of b come first that are ASCII, and mean that
+	step  step
+}
+
+// A step decodes the character with which b begins. It returns the character and
+// the number of bytes that are read with it, one at least.
 type step func(b []byte) (r rune, size int)
 
+// What a step returns that is no character.
 const (
 	badRune rune = -1 - iota // bytes that mean nothing
 	cutRune                  // b ends inside of a character
+	noRune                   // bytes that change what follows
 )
 
-// decodeSteps decodes an encoding in which a byte below 0x80 that begins a
-// character is ASCII.
-func decodeSteps(body []byte, cut bool, next step) (text []byte, invalid int) {
-	text = make([]byte, 0, room(body))
+func (c coder) decode(body []byte, cut bool) (text []byte, invalid int) {
+	text = make([]byte, 0, len(body)+len(body)/2+utf8.UTFMax)
 	for {
-		n := ascii(body)
+		n := c.plain(body)
 		text = append(text, body[:n]...)
 		if body = body[n:]; len(body) == 0 {
 			return text, invalid
 		}
-		r, size := next(body)
-		if r == cutRune {
-			if cut {
-				return text, invalid
-			}
-			r, size = badRune, len(body)
-		}
-		if r == badRune {
-			r = utf8.RuneError
+		r, size := c.step(body)
+		body = body[size:]
+		switch {
+		case r >= 0:
+			text = appendRune(text, r)
+		case r == cutRune && cut:
+			return text, invalid
+		case r != noRune:
+			text = append(text, replacement...)
 			invalid++
 		}
-		text = appendRune(text, r)
-		body = body[size:]
 	}
 }
-
-// room is how many bytes are made ready for the text of body.
-func room(body []byte) int { return len(body) + len(body)/2 + utf8.UTFMax }
 
 // appendRune appends r; or, where it is beyond Unicode, the two characters of
 // which it is made.

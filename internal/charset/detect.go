@@ -1,28 +1,48 @@
 package charset
 
-import (
-	"github.com/wlynxg/chardet"
-)
+import "github.com/wlynxg/chardet"
 
 const (
-	detectSize = 4 << 10 // bytes that are given to the detector, which needs a millisecond for them
-	detectSure = 0.8     // confidence of a guess that is taken
+	detectSize  = 4 << 10 // bytes that are given to the detector, which needs a millisecond for them
+	detectLeast = 6       // bytes that are not ASCII, without which a guess is none
+	detectSure  = 0.8     // confidence of a guess that is taken
 )
 
 // detect guesses the encoding of bytes that nobody has declared and that are not
 // UTF-8, or returns "": a guess that is not sure is worth less than the default.
 func detect(body []byte) string {
 	body = body[ascii(body):]
-	guess := chardet.Detect(body[:min(len(body), detectSize)])
+	body = body[:min(len(body), detectSize)]
+	if countHigh(body) < detectLeast {
+		return ""
+	}
+	guess := chardet.Detect(body)
 	if guess.Confidence < detectSure {
 		return ""
 	}
-	name := Name(guess.Charset)
-	switch name {
-	case utf8Name, replacementName, userDefined:
+	return guessed(guess.Charset)
+}
+
+// guessed returns the encoding of the web that is meant by a name of the detector.
+func guessed(label string) string {
+	const johab = "KS_C_5601-1987" // by this name, which the web has for another one
+	if label == johab {
 		return ""
+	}
+	switch name := Name(label); name {
 	case "x-mac-cyrillic": // the letters of a short text are the same, and the web has none of those
 		return "windows-1251"
+	case utf8Name, utf16be, utf16le, replacementName:
+		return "" // refuted, or not to be had without a declaration
+	default:
+		return name
 	}
-	return name
+}
+
+// countHigh returns how many bytes of b are not ASCII.
+func countHigh(b []byte) (n int) {
+	for _, c := range b {
+		n += int(c >> 7)
+	}
+	return n
 }

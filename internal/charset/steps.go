@@ -1,26 +1,41 @@
 package charset
 
 import (
+	"encoding/binary"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// stepOf returns the step that decodes the encoding of that name.
-func stepOf(name string) step {
+// coderOf returns the decoder of the encoding of that name.
+func coderOf(name string) coder {
 	switch name {
 	case gbk, gb18030: // the standard has one decoder for both
-		return stepGB18030(indexGB18030())
+		return coder{ascii, stepGB18030(indexGB18030())}
 	case big5:
-		return stepBig5(indexBig5())
+		return coder{ascii, stepBig5(indexBig5())}
 	case eucKR:
-		return stepEUCKR(indexEUCKR())
+		return coder{ascii, stepEUCKR(indexEUCKR())}
 	case shiftJIS:
-		return stepShiftJIS(indexJIS0208())
+		return coder{ascii, stepShiftJIS(indexJIS0208())}
 	case eucJP:
-		return stepEUCJP(indexJIS0208(), indexJIS0212())
+		return coder{ascii, stepEUCJP(indexJIS0208(), indexJIS0212())}
+	case iso2022jp:
+		j := jis{index: indexJIS0208()}
+		return coder{j.plain, j.step}
+	case utf16be:
+		return coder{nothing, stepUTF16(binary.BigEndian.Uint16)}
+	case utf16le:
+		return coder{nothing, stepUTF16(binary.LittleEndian.Uint16)}
 	}
-	table := byteTable(name)
+	return coder{ascii, stepByte(byteTable(name))}
+}
+
+// nothing is the plain part of an encoding that has none.
+func nothing([]byte) int { return 0 }
+
+// stepByte is the decoder of Encoding, section 9.1.
+func stepByte(table *[128]rune) step {
 	return func(b []byte) (rune, int) { return table[b[0]-utf8.RuneSelf], 1 }
 }
 
@@ -59,7 +74,7 @@ func stepGB18030(index []rune) step {
 		case lead == 0xff:
 			return badRune, 1
 		case len(b) < 2:
-			return cutRune, 0
+			return cutRune, len(b)
 		case isDigit(b[1]):
 			return stepGB4(b)
 		default:
@@ -83,11 +98,11 @@ func pointerGB(lead, trail byte) int {
 func stepGB4(b []byte) (rune, int) {
 	switch {
 	case len(b) < 3:
-		return cutRune, 0
+		return cutRune, len(b)
 	case b[2] < 0x81 || b[2] == 0xff:
 		return badRune, 1
 	case len(b) < 4:
-		return cutRune, 0
+		return cutRune, len(b)
 	case !isDigit(b[3]):
 		return badRune, 1
 	}
@@ -113,7 +128,7 @@ func stepBig5(index []rune) step {
 		case lead == 0x80 || lead == 0xff:
 			return badRune, 1
 		case len(b) < 2:
-			return cutRune, 0
+			return cutRune, len(b)
 		}
 		pointer := pointerBig5(lead, b[1])
 		if r, ok := pairsBig5[pointer]; ok {
@@ -150,7 +165,7 @@ func stepEUCKR(index []rune) step {
 		case lead == 0x80 || lead == 0xff:
 			return badRune, 1
 		case len(b) < 2:
-			return cutRune, 0
+			return cutRune, len(b)
 		case b[1] < 0x41 || b[1] == 0xff:
 			return bad(b[1])
 		}
