@@ -51,6 +51,7 @@ func TestOfSeveralContentTypesTheLastOneCounts(t *testing.T) {
 		{"the charset is replaced", []string{"text/html;charset=a, text/html;charset=b", "text/html"}, "text/html;charset=a"},
 		{"the charset is of its type", []string{"text/html;charset=a", "text/plain", "text/html"}, "text/html"},
 		{"a comma in quotes", []string{`text/html;a="b,text/plain"`}, `text/html;a="b,text/plain"`},
+		{"a backslash outside quotes", []string{`text/html\,text/plain`}, "text/plain"},
 		{"quotes over two lines", []string{`text/html;a="`, `text/plain"`}, `text/html;a=", text/plain"`},
 	}
 	for _, c := range cases {
