@@ -3,6 +3,9 @@ package weir
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"fmt"
 	"io"
@@ -16,11 +19,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zlib"
-	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -141,24 +139,33 @@ func bomb(t *testing.T, coding string) []byte {
 	t.Helper()
 	var packed bytes.Buffer
 	var w io.WriteCloser
-	var err error
 	switch coding {
 	case "gzip":
 		w = gzip.NewWriter(&packed)
 	case "deflate":
 		w = zlib.NewWriter(&packed)
 	case "raw deflate":
-		w, err = flate.NewWriter(&packed, flate.DefaultCompression)
+		w, _ = flate.NewWriter(&packed, flate.DefaultCompression) // a level that there is
 	case "br":
-		w = brotli.NewWriterLevel(&packed, 0)
+		return []byte("\xcb\xff\xff?\xf8'\x00\xe2\xb1@ \xf7\xfe\x8f\xff\xff\x7f\xf0O\x00\xc4a\x11\x80\xee\xfd\xdf")
 	case "zstd":
-		w, err = zstd.NewWriter(&packed, zstd.WithEncoderConcurrency(1))
+		return zstdBomb()
 	}
-	require.NoError(t, err)
-	_, err = io.CopyN(w, zeros{}, 16<<20)
+	_, err := io.CopyN(w, zeros{}, 16<<20)
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	return packed.Bytes()
+}
+
+// zstdBomb is a frame of blocks that each repeat one byte 128 Ki times (RFC 8878,
+// section 3.1.1.2).
+func zstdBomb() []byte {
+	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38}
+	for i := range uint32(128) {
+		header := uint32(128<<10)<<3 | 1<<1 | i/127 // the last one says so
+		frame = append(frame, byte(header), byte(header>>8), byte(header>>16), 0)
+	}
+	return frame
 }
 
 type zeros struct{}
