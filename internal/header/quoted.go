@@ -26,7 +26,7 @@ func cutQuoted(s string) (text, rest string) {
 // unescape drops the backslash before each character that has one. A backslash
 // before nothing stays.
 func unescape(s string) string {
-	text := make([]byte, 0, 1<<20)
+	text := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) {
 			i++
