@@ -49,23 +49,28 @@ const (
 )
 
 func (c coder) decode(body []byte, cut bool) (text []byte, invalid int) {
-	text = make([]byte, 0, len(body)+len(body)/2+utf8.UTFMax)
+	text = make([]byte, 0, len(body)+high(body)+len(replacement))
 	for {
 		n := c.plain(body)
 		text = append(text, body[:n]...)
-		if body = body[n:]; len(body) == 0 {
-			return text, invalid
-		}
-		r, size := c.step(body)
-		body = body[size:]
-		switch {
-		case r >= 0:
-			text = appendRune(text, r)
-		case r == cutRune && cut:
-			return text, invalid
-		case r != noRune:
-			text = append(text, replacement...)
-			invalid++
+		for body = body[n:]; ; {
+			if len(body) == 0 {
+				return text, invalid
+			}
+			r, size := c.step(body)
+			body = body[size:]
+			switch {
+			case r >= 0:
+				text = appendRune(text, r)
+			case r == cutRune && cut:
+				return text, invalid
+			case r != noRune:
+				text = append(text, replacement...)
+				invalid++
+			}
+			if len(body) > 0 && body[0] < utf8.RuneSelf {
+				break
+			}
 		}
 	}
 }

@@ -13,7 +13,7 @@ const (
 func detect(body []byte) string {
 	body = body[ascii(body):]
 	body = body[:min(len(body), detectSize)]
-	if countHigh(body) < detectLeast {
+	if high(body) < detectLeast {
 		return ""
 	}
 	guess := chardet.Detect(body)
@@ -37,12 +37,4 @@ func guessed(label string) string {
 	default:
 		return name
 	}
-}
-
-// countHigh returns how many bytes of b are not ASCII.
-func countHigh(b []byte) (n int) {
-	for _, c := range b {
-		n += int(c >> 7)
-	}
-	return n
 }

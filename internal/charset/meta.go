@@ -21,7 +21,7 @@ type attr struct {
 }
 
 // add takes the next attribute of the element.
-func (m *meta) add(name, value string) {
+func (m *meta) add(name, value []byte) {
 	var a *attr
 	switch {
 	case equalFold(name, "charset"):
@@ -34,7 +34,7 @@ func (m *meta) add(name, value string) {
 		return
 	}
 	if !a.set {
-		*a = attr{value, true}
+		*a = attr{string(value), true}
 	}
 }
 
@@ -94,9 +94,9 @@ func contentValue(s string) string {
 	return s
 }
 
-// indexFold is strings.Index for a part in lower-case ASCII letters, which is
-// found in any case.
-func indexFold(s, part string) int {
+// indexFold returns where s has part, which is in lower-case ASCII letters, in any
+// case; or -1.
+func indexFold[T string | []byte](s T, part string) int {
 	for i := 0; i+len(part) <= len(s); i++ {
 		if s[i]|0x20 == part[0] && equalFold(s[i:i+len(part)], part) {
 			return i
@@ -141,7 +141,7 @@ func mayDeclare(page []byte) bool {
 			return false
 		}
 		if page = page[i:]; isMeta(page) {
-			return indexFold(string(page), "charset") >= 0
+			return indexFold(page, "charset") >= 0
 		}
 		page = page[1:]
 	}
@@ -157,7 +157,7 @@ func parseMeta(z *html.Tokenizer) string {
 	for more {
 		var name, value []byte
 		name, value, more = z.TagAttr()
-		m.add(string(name), string(value))
+		m.add(name, value)
 	}
 	return m.parsed()
 }

@@ -78,7 +78,7 @@ var raws = []string{"iframe", "noembed", "noframes", "plaintext", "script", "sty
 // element of raws.
 func isRaw(b []byte) bool {
 	for _, name := range raws {
-		if len(b) > len(name) && equalFold(b[:len(name)], name) && !isLetter(b[len(name)]) {
+		if len(b) > len(name) && b[0]|0x20 == name[0] && equalFold(b[:len(name)], name) && !isLetter(b[len(name)]) {
 			return true
 		}
 	}
@@ -109,7 +109,7 @@ func scanMeta(b []byte, i int) (name string, end int, ok bool) {
 		if a.state != found {
 			return m.prescanned(), a.end + 1, a.state == none
 		}
-		m.add(string(a.name), string(a.value))
+		m.add(a.name, a.value)
 		i = a.end
 	}
 }
@@ -142,7 +142,7 @@ func scanAttribute(b []byte, i int) (a attribute) {
 		return attribute{end: i, state: none}
 	}
 	start := i
-	for i++; i < len(b) && !isBlank(b[i]) && b[i] != '=' && b[i] != '/' && b[i] != '>'; i++ {
+	for i++; i < len(b) && b[i] != '=' && b[i] != '/' && b[i] != '>' && !isBlank(b[i]); i++ {
 	}
 	a.name = b[start:i]
 	i = skipBlanks(b, i)
@@ -188,7 +188,10 @@ func skipBlanks(b []byte, i int) int {
 	return i
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
+func isBlank(c byte) bool {
+	const set = 1<<' ' | 1<<'\n' | 1<<'\t' | 1<<'\r' | 1<<'\f'
+	return c <= ' ' && set>>c&1 != 0
+}
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 

@@ -2,6 +2,7 @@ package charset
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -92,12 +93,24 @@ func looksUTF8(b []byte) bool {
 
 // ascii returns how many bytes of b come before the first one that is not ASCII.
 func ascii(b []byte) int {
-	const high = 0x8080808080808080
 	i := 0
-	for ; len(b)-i >= 8 && binary.LittleEndian.Uint64(b[i:])&high == 0; i += 8 {
+	for ; len(b)-i >= 8 && binary.LittleEndian.Uint64(b[i:])&highBits == 0; i += 8 {
 	}
 	for i < len(b) && b[i] < utf8.RuneSelf {
 		i++
 	}
 	return i
 }
+
+// high returns how many bytes of b are not ASCII.
+func high(b []byte) (n int) {
+	for ; len(b) >= 8; b = b[8:] {
+		n += bits.OnesCount64(binary.LittleEndian.Uint64(b) & highBits)
+	}
+	for _, c := range b {
+		n += int(c >> 7)
+	}
+	return n
+}
+
+const highBits = 0x8080808080808080
