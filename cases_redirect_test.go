@@ -228,6 +228,24 @@ func TestSE10AClientsOwnRedirectsAreNotUsed(t *testing.T) {
 	})
 }
 
+// A Transport that is such a client can only be found out afterwards.
+func TestSE10WhatATransportHasFollowedIsNoPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := web(t, "-- http://a.test/robots.txt --\n-- http://a.test/go --\nHTTP 302\nLocation: http://b.test/\n-- http://b.test/ --\nno")
+		c := crawlWeb(t, w, func(cfg *Config) {
+			cfg.Budget.Attempts, cfg.Fetch.Transport = 1, follower{&http.Client{Transport: w}}
+		}, "http://a.test/go")
+		assert.Equal(t, frontier.Failed, c.result("http://a.test/go").State)
+		assert.Contains(t, c.result("http://a.test/go").Evidence.Detail, "follow")
+		assert.Empty(t, c.result("http://a.test/go").Evidence.Artifact)
+	})
+}
+
+// follower is a client in the place of a Transport.
+type follower struct{ *http.Client }
+
+func (f follower) RoundTrip(r *http.Request) (*http.Response, error) { return f.Do(r) }
+
 func TestSE11TheTargetOfManyRedirectsIsFetchedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var links strings.Builder

@@ -120,10 +120,20 @@ func TestSH9SessionIDsAreKeptApartByDefault(t *testing.T) {
 
 func TestSH9ARuleMakesSessionIDsOneKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rule := urlnorm.Standard{Params: map[string]map[string]urlnorm.Class{"a.test": {"osCsid": urlnorm.Tracking}}}
-		c := linked(t, func(cfg *Config) { cfg.Normalizer = rule }, "/p?osCsid=1", "/p?osCsid=2", "/p")
-		c.only("http://a.test/p?osCsid=1")
-		assert.Equal(t, []string{"/p?osCsid=1: admitted {new}", "/p?osCsid=2: duplicate {known}", "/p: duplicate {known}"}, c.admissions(frontier.Link))
+		for name, normalizer := range map[string]urlnorm.Normalizer{
+			"the rule of session ids": urlnorm.Standard{Rules: map[string][]urlnorm.Rule{"a.test": {urlnorm.FoldSessions}}},
+			"a class of parameters":   urlnorm.Standard{Params: map[string]map[string]urlnorm.Class{"a.test": {"osCsid": urlnorm.Tracking}}},
+		} {
+			refs := []string{"/p?osCsid=1", "/p?osCsid=2", "/p"}
+			want := []string{"/p?osCsid=1: admitted {new}", "/p?osCsid=2: duplicate {known}", "/p: duplicate {known}"}
+			if name == "the rule of session ids" {
+				refs = append(refs, "/p;jsessionid=ABC", "/p;jsessionid=DEF")
+				want = append(want, "/p;jsessionid=ABC: duplicate {known}", "/p;jsessionid=DEF: duplicate {known}")
+			}
+			c := linked(t, func(cfg *Config) { cfg.Normalizer = normalizer }, refs...)
+			c.only("http://a.test/p?osCsid=1")
+			assert.Equal(t, want, c.admissions(frontier.Link), name)
+		}
 	})
 }
 
