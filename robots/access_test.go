@@ -2,11 +2,14 @@ package robots
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf16"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -57,6 +60,10 @@ func TestSF1UnreachableRulesForbidEverything(t *testing.T) {
 		{"*", "! dns", "unreachable: dns"},
 		{"robots.txt", "! delay 1h", "unreachable: timeout"},
 		{"robots.txt", "! truncate 10\n\n" + forbidX, "incomplete: disconnect"},
+		{"robots.txt", "HTTP 304", "unreachable: protocol"}, // nobody asked whether it changed
+		{"robots.txt", "HTTP 999", "unreachable: protocol"},
+		{"robots.txt", "! garbage", "unreachable: protocol"},
+		{"robots.txt", "! stall 10\n\n" + forbidX, "incomplete: time"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			record, _ := web(t, "http://a.example", "-- http://a.example/"+row.name+" --\n"+row.section+"\n")
@@ -68,7 +75,7 @@ func TestSF1UnreachableRulesForbidEverything(t *testing.T) {
 }
 
 func TestSF2UnavailableRulesForbidNothing(t *testing.T) {
-	for _, status := range []int{400, 401, 402, 403, 404, 410, 451} {
+	for _, status := range []int{400, 401, 402, 403, 404, 410, 418, 451, 499} {
 		record, _ := web(t, "http://a.example", fmt.Sprintf("-- http://a.example/robots.txt --\nHTTP %d\n\n%s", status, "User-agent: *\nDisallow: /\n"))
 		assert.Equal(t, Decision{Allowed: true, Rule: fmt.Sprintf("status %d", status)}, record.Decide("weirbot", "/"))
 		assert.Empty(t, record.Body)
@@ -94,8 +101,31 @@ Disallow: /
 	assert.Equal(t, "http://a.example/robots.txt https://b.example/team-a/robots.txt", asked)
 
 	b, asked := web(t, "https://b.example", sections)
-	assert.Equal(t, "disallow-all", meaning(b), "S-F11: its own file, not what a redirect led to")
+	assert.Equal(t, "disallow-all", meaning(b), "its own file, not what a redirect led to")
 	assert.Equal(t, "https://b.example/robots.txt", asked)
+}
+
+func TestSF11RedirectedRulesWithAQueryAreNotThoseOfTheirHost(t *testing.T) {
+	const sections = `
+-- http://a.example/robots.txt --
+HTTP 302
+Location: http://b.example/robots.txt?from=a
+-- http://b.example/robots.txt?from=a --
+User-agent: *
+Disallow: /x
+-- http://b.example/robots.txt --
+User-agent: *
+Disallow: /
+`
+	a, _ := web(t, "http://a.example", sections)
+	assert.Equal(t, "parse", meaning(a))
+	cache := NewCache(CacheConfig{})
+	cache.Put(a.Origin, a.Rules(), a.Expires)
+	_, known := cache.Get("http://b.example", a.Fetched)
+	assert.False(t, known)
+	b, asked := web(t, "http://b.example", sections)
+	assert.Equal(t, "disallow-all", meaning(b))
+	assert.Equal(t, "http://b.example/robots.txt", asked)
 }
 
 func TestSF12ARedirectLeadsToAnotherHost(t *testing.T) {
@@ -122,26 +152,54 @@ func TestSF13EachPortHasItsOwnFile(t *testing.T) {
 	record, asked := web(t, "http://a.example:8080", "-- http://a.example:8080/robots.txt --\n"+forbidX)
 	assert.Equal(t, "http://a.example:8080/robots.txt", asked)
 	assert.Equal(t, "parse", meaning(record))
+	cache := NewCache(CacheConfig{})
+	cache.Put(record.Origin, record.Rules(), record.Expires)
+	for origin, want := range map[urlnorm.Origin]bool{"http://a.example:8080": true, "http://a.example": false, "https://a.example:8080": false} {
+		_, known := cache.Get(origin, record.Fetched)
+		assert.Equal(t, want, known, origin)
+	}
 }
 
 func TestARecordIsUsedForADayAtMost(t *testing.T) {
+	const day = 24 * time.Hour
 	for _, row := range []struct {
-		control string
-		want    time.Duration
+		header string
+		want   time.Duration
 	}{
-		{"", 24 * time.Hour},
-		{"public, max-age=3600", time.Hour},
-		{`Max-Age="3600"`, time.Hour},
-		{"max-age=31536000", 24 * time.Hour},
-		{"max-age=99999999999999999999", 24 * time.Hour},
-		{"max-age=-1", 24 * time.Hour},
-		{"max-age=0", minLifetime},
-		{"no-cache", minLifetime},
-		{"max-age=3600, no-store", minLifetime},
+		{"", day},
+		{"Cache-Control: public, max-age=3600", time.Hour},
+		{"Cache-Control: Max-Age=\"3600\"", time.Hour},
+		{"Cache-Control: max-age=31536000", day},
+		{"Cache-Control: max-age=99999999999999999999", day},
+		{"Cache-Control: max-age=-1", day},
+		{"Cache-Control: max-age=soon", day},
+		{"Cache-Control: max-age=0", minLifetime},
+		{"Cache-Control: no-cache", minLifetime},
+		{"Cache-Control: max-age=3600, no-store", minLifetime},
+		{"Cache-Control: max-age=7200\nCache-Control: max-age=3600", time.Hour},
+		{"Cache-Control: max-age=7200\nAge: 3600", time.Hour},
+		{"Cache-Control: max-age=172800\nAge: 90000", 172800*time.Second - 90000*time.Second},
+		{"Cache-Control: max-age=3600\nAge: 7200", minLifetime},
+		{"Cache-Control: max-age=7200\nAge: old", 2 * time.Hour},
+		{"Date: Mon, 05 Jan 2026 10:00:00 GMT\nExpires: Mon, 05 Jan 2026 12:00:00 GMT", 2 * time.Hour},
+		{"Date: Mon, 05 Jan 2026 10:00:00 GMT\nExpires: Monday, 05-Jan-26 12:00:00 GMT", 2 * time.Hour},
+		{"Date: Mon, 05 Jan 2026 10:00:00 GMT\nExpires: Mon, 12 Jan 2026 12:00:00 GMT", day},
+		{"Date: Mon, 05 Jan 2026 10:00:00 GMT\nExpires: Sun, 04 Jan 2026 12:00:00 GMT", minLifetime},
+		{"Expires: 0", minLifetime},
+		{"Expires: Thu, 01 Jan 1970 00:00:00 GMT", minLifetime},
+		{"Date: Mon, 05 Jan 2026 10:00:00 GMT\nExpires: Mon, 05 Jan 2026 12:00:00 GMT\nCache-Control: max-age=3600", time.Hour},
+		{"Date: Mon, 05 Jan 2026 10:00:00 GMT\nExpires: Mon, 05 Jan 2026 12:00:00 GMT\nCache-Control: public", 2 * time.Hour},
 	} {
-		record, _ := web(t, "http://a.example", "-- http://a.example/robots.txt --\nHTTP 200\nCache-Control: "+row.control+"\n\n"+forbidX)
-		assert.Equal(t, row.want, record.Expires.Sub(record.Fetched), row.control)
+		for _, status := range []int{200, 404} {
+			record, _ := web(t, "http://a.example", fmt.Sprintf("-- http://a.example/robots.txt --\nHTTP %d\n%s\n\n%s", status, row.header, forbidX))
+			assert.Equal(t, row.want, record.Expires.Sub(record.Fetched), row.header)
+		}
 	}
+}
+
+func TestADateCountsFromWhenTheAnswerCameIfItHasNone(t *testing.T) {
+	header := http.Header{"Expires": {"Fri, 02 Jan 2026 13:00:00 GMT"}}
+	assert.Equal(t, time.Hour, lifetime(header, noon))
 }
 
 func TestAFileThatIsTooLongIsCutAtALine(t *testing.T) {
@@ -155,4 +213,59 @@ func TestAFileThatIsTooLongIsCutAtALine(t *testing.T) {
 		assert.Len(t, record.Body, MaxBody+1)
 		assert.Equal(t, "parse", meaning(record), "%q", tail.before)
 	}
+}
+
+func TestAnAnswerIsParsedWhateverItLooksLike(t *testing.T) {
+	const page = "<!doctype html><title>Not found</title>\n<p>User-agent: is a header.\n"
+	for _, row := range []struct{ name, section, want string }{
+		{"a type that is not text/plain", "HTTP 200\nContent-Type: text/html\n\n" + forbidX, "parse"},
+		{"a page in its place has no rules", "HTTP 200\nContent-Type: text/html\n\n" + page, "allow-all"},
+		{"a part of it is what is known", "HTTP 206\nContent-Range: bytes 0-25/99\n\n" + forbidX, "parse"},
+		{"nothing", "HTTP 204", "allow-all"},
+		{"a coding", "! gzip\n\n" + forbidX, "parse"},
+	} {
+		record, _ := web(t, "http://a.example", "-- http://a.example/robots.txt --\n"+row.section)
+		assert.Equal(t, row.want, meaning(record), row.name)
+		assert.Equal(t, ByRules, record.Verdict(), row.name)
+	}
+}
+
+func TestAFileInUTF16IsRead(t *testing.T) {
+	encoded := func(mark string, order binary.AppendByteOrder, text string) []byte {
+		body := []byte(mark)
+		for _, unit := range utf16.Encode([]rune(text)) {
+			body = order.AppendUint16(body, unit)
+		}
+		return body
+	}
+	const text = "# \u0a0d\u0d0a\r\nUser-agent: *\r\nDisallow: /\u00fc\r\n"
+	little, big := encoded("\xff\xfe", binary.LittleEndian, text), encoded("\xfe\xff", binary.BigEndian, text)
+	for _, body := range [][]byte{little, big, []byte("\ufeff" + text)} {
+		assert.Equal(t, 3, Parse(body).Decide("weirbot", "/%C3%BC").Line)
+		assert.True(t, Parse(body).Decide("weirbot", "/").Allowed)
+	}
+	long := encoded("\xff\xfe", binary.LittleEndian, text+strings.Repeat("#", MaxBody/2-len(text)-5)+"\nDisallow: /yes\n")
+	require.Greater(t, len(long), MaxBody)
+	assert.False(t, Parse(long).Decide("weirbot", "/%C3%BC").Allowed)
+	assert.True(t, Parse(long).Decide("weirbot", "/y").Allowed, "half a line is none")
+}
+
+func TestSF14AllHeadersAreThoseOfTheCaller(t *testing.T) {
+	w, err := fetchtest.Parse("robots_test", nil)
+	require.NoError(t, err)
+	require.NoError(t, w.Handle("http://a.example/robots.txt", http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		if r.UserAgent() != "weirbot/1.0" {
+			out.WriteHeader(http.StatusForbidden)
+			return
+		}
+		fmt.Fprint(out, forbidX)
+	})))
+	client, err := fetch.New(fetch.Config{UserAgent: "weirbot/1.0", Transport: w})
+	require.NoError(t, err)
+	defer client.Close()
+	do := func(ctx context.Context, q fetch.Request) fetch.Response {
+		assert.Empty(t, q.Header, "what is sent is for the caller to say")
+		return client.Do(ctx, q)
+	}
+	assert.Equal(t, "parse", meaning(Fetch(t.Context(), do, "http://a.example")))
 }

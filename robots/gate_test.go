@@ -81,6 +81,66 @@ func TestTheLastGoodRecordHoldsADayLonger(t *testing.T) {
 	assert.Equal(t, Release, Record{Class: fetch.Cancelled}.Gate(Visit{Last: last, Now: noon}).Step)
 }
 
+func TestSF2AStricterPolicyStandsBesideTheProtocol(t *testing.T) {
+	stricter := Policy{Forbidden: Deny}
+	for _, row := range []struct {
+		status int
+		policy Policy
+		note   Verdict
+		text   string
+	}{
+		{401, Policy{}, "", "allowed by status 401"},
+		{401, stricter, Deny, "allowed by status 401; disallowed by policy"},
+		{403, Policy{Forbidden: Allow}, "", "allowed by status 403"},
+		{403, stricter, Deny, "allowed by status 403; disallowed by policy"},
+		{404, stricter, "", "allowed by status 404"},
+		{410, stricter, "", "allowed by status 410"},
+		{400, stricter, "", "allowed by status 400"},
+	} {
+		record := Record{Status: row.status, Class: fetch.Denied, Fetched: noon, Expires: noon.Add(time.Hour), Parser: Parser}
+		g := record.Gate(Visit{Agent: "weirbot", Policy: row.policy, Now: noon})
+		require.Equal(t, Open, g.Step)
+		assert.Equal(t, Allow, g.Note.Protocol)
+		assert.Equal(t, row.note, g.Note.Policy)
+		d := g.Rules.Decide("weirbot", "/x")
+		assert.Equal(t, row.text, d.String())
+		assert.True(t, d.Protocol())
+		assert.Equal(t, row.note == "", d.Allowed)
+		assert.Equal(t, d, stored(t, g.Note).Rules(nil).Decide("weirbot", "/x"), "a note keeps both")
+		assert.True(t, g.Rules.Decide("weirbot", "/robots.txt").Allowed)
+		assert.True(t, record.Decide("weirbot", "/x").Allowed, "a record is the protocol's")
+	}
+	readable := good().Gate(Visit{Agent: "weirbot", Policy: stricter, Now: noon})
+	assert.Equal(t, ByRules, readable.Note.Protocol)
+	assert.Empty(t, readable.Note.Policy)
+}
+
+// stored returns n as a later process reads it.
+func stored(t *testing.T, n Note) Note {
+	t.Helper()
+	data, err := n.Encode()
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(data), maxNote)
+	back, err := DecodeNote(data)
+	require.NoError(t, err)
+	return back
+}
+
+func TestSF1TheLastRulesHoldWhileTheFileIsUnreachable(t *testing.T) {
+	open := good().Gate(Visit{Agent: "weirbot", Now: noon})
+	for _, failed := range []Record{
+		{Status: 500, Class: fetch.ServerError}, {Status: 503, Class: fetch.Busy}, {Status: 429, Class: fetch.Busy},
+		{Class: fetch.Connect}, {Class: fetch.Timeout}, {Class: fetch.DNS, Err: fetch.ErrNoHost},
+		{Status: 304, Class: fetch.Protocol}, {Status: 200, Class: fetch.Fetched, Truncated: fetch.TruncatedTime},
+	} {
+		g := failed.Gate(Visit{Agent: "weirbot", Last: open.Note, Attempt: 1, Now: noon.Add(25 * time.Hour)})
+		assert.True(t, g.Step == Open && g.Held, "%+v", failed)
+		rules := stored(t, g.Note).Rules(good().Body)
+		assert.False(t, rules.Decide("weirbot", "/x").Allowed)
+		assert.True(t, rules.Decide("weirbot", "/y").Allowed)
+	}
+}
+
 func TestANoteMeansWhatItsRecordMeans(t *testing.T) {
 	for _, record := range []Record{
 		good(),
@@ -89,11 +149,7 @@ func TestANoteMeansWhatItsRecordMeans(t *testing.T) {
 	} {
 		note := record.Gate(Visit{Agent: "weirbot", Now: noon}).Note
 		note.Artifact = "segment:17"
-		data, err := note.Encode()
-		require.NoError(t, err)
-		assert.LessOrEqual(t, len(data), maxNote)
-		back, err := DecodeNote(data)
-		require.NoError(t, err)
+		back := stored(t, note)
 		assert.Equal(t, note, back)
 		assert.Equal(t, record.parsed(), back.NeedsBody())
 		for _, path := range []string{"/x", "/y"} {

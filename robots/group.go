@@ -16,7 +16,8 @@ type group struct {
 }
 
 // block holds the rules of one list of user agents, in the order in which the
-// first match decides: the longest first; of equal ones, allow first.
+// first match decides: the longest first; of equal ones allow first, then the
+// earlier.
 type block struct {
 	rules  []rule
 	sorted bool
@@ -80,8 +81,10 @@ func (g *group) decide(target string) (best *rule) {
 // compare is negative if r goes before other.
 func (r *rule) compare(other *rule) int {
 	switch d := len(other.pattern) - len(r.pattern); {
-	case d != 0 || r.allow == other.allow:
+	case d != 0:
 		return d
+	case r.allow == other.allow:
+		return int(r.line) - int(other.line)
 	case r.allow:
 		return -1
 	}
@@ -90,7 +93,7 @@ func (r *rule) compare(other *rule) int {
 
 func (b *block) sort() {
 	if !b.sorted {
-		slices.SortStableFunc(b.rules, func(x, y rule) int { return x.compare(&y) })
+		slices.SortFunc(b.rules, func(x, y rule) int { return x.compare(&y) })
 		b.rules, b.sorted = slices.Clone(b.rules), true // without what growing left over
 	}
 }

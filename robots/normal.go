@@ -8,10 +8,7 @@ import "strings"
 // octets that are neither reserved nor unreserved are encoded. A percent sign
 // that encodes nothing stays.
 func normalize(s string) string {
-	i := 0
-	for i < len(s) && plain[s[i]] {
-		i++
-	}
+	i := settled(s)
 	if i == len(s) {
 		return s
 	}
@@ -33,6 +30,26 @@ func normalize(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// settled returns the length of what normalize leaves as it is, at the start of s.
+func settled(s string) int {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case plain[s[i]]:
+		case s[i] != '%':
+			return i
+		default:
+			octet, ok := decode(s[i:])
+			if ok && (keep(octet, true) || s[i+1] >= 'a' || s[i+2] >= 'a') {
+				return i
+			}
+			if ok {
+				i += 2
+			}
+		}
+	}
+	return len(s)
 }
 
 const hexDigits = "0123456789ABCDEF"

@@ -19,9 +19,7 @@ func Parse(body []byte) Rules {
 		rules: Rules{groups: map[string]*group{}, size: len(text)},
 		seen:  map[string]bool{},
 	}
-	for text != "" {
-		var line string
-		line, text = cutLine(text)
+	for line := range lines(text) {
 		p.number++
 		p.line(line)
 	}
@@ -75,16 +73,20 @@ func directive(line string) (key, value string) {
 			key, value = words[0], words[1]
 		}
 	}
-	key = strings.ToLower(strings.TrimSpace(key))
-	if right, ok := misspelt[key]; ok {
-		key = right
+	key = strings.TrimSpace(key)
+	var lower [16]byte // keeps the look-up off the heap
+	if known, ok := directives[string(appendLower(lower[:0], key))]; ok {
+		key = known
 	}
 	return key, strings.TrimSpace(value)
 }
 
-// misspelt holds what Google's parser takes for a directive as well.
-var misspelt = map[string]string{
-	"useragent": "user-agent", "user agent": "user-agent",
+// directives are those that are read, in all the ways in which Google's parser
+// takes them.
+var directives = map[string]string{
+	"user-agent": "user-agent", "useragent": "user-agent", "user agent": "user-agent",
+	"allow": "allow", "disallow": "disallow", "crawl-delay": "crawl-delay", "sitemap": "sitemap",
+	"http": "http", "https": "https",
 	"dissallow": "disallow", "dissalow": "disallow", "disalow": "disallow", "diasllow": "disallow", "disallaw": "disallow",
 	"site-map": "sitemap",
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/temoto/robotstxt"
 	"pgregory.net/rapid"
 )
 
@@ -158,33 +157,6 @@ func TestTheMatcherAgreesWithASlowOne(t *testing.T) {
 	})
 }
 
-// The library that most Go crawlers use is wrong about encodings, prefixes of
-// agents and unanchored patterns; on what is left it is a second opinion.
-func TestDecisionsAgreeWithTemotoOnPlainFiles(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		path := rapid.StringOfN(rapid.SampledFrom([]rune("ab/")), 0, 4, -1)
-		var b strings.Builder
-		for _, agent := range []string{"weirbot", "otherbot", "*"} {
-			fmt.Fprintf(&b, "User-agent: %s\n", agent)
-			for _, pattern := range rapid.SliceOfNDistinct(path, 1, 4, rapid.ID).Draw(t, "patterns") { // on a tie it takes the first
-				verb := rapid.SampledFrom([]string{"Allow", "Disallow"}).Draw(t, "verb")
-				fmt.Fprintf(&b, "%s: /%s\n", verb, pattern)
-			}
-		}
-		target := "/" + path.Draw(t, "target")
-		theirs, err := robotstxt.FromString(b.String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, agent := range []string{"weirbot", "otherbot", "nobody"} {
-			want := theirs.TestAgent(target, agent)
-			if got := Parse([]byte(b.String())).Decide(agent, target); got.Allowed != want {
-				t.Fatalf("%s on %s: got %+v, temoto %v\n%s", agent, target, got, want, b.String())
-			}
-		}
-	})
-}
-
 func TestHostileFilesTakeLinearTimeAndMemory(t *testing.T) {
 	path := "/" + strings.Repeat("a", 8<<10-1)
 	for _, row := range []struct{ name, line string }{
@@ -226,16 +198,4 @@ func FuzzParse(f *testing.F) {
 		require.LessOrEqual(t, rules.Size(), 40*len(body)+1000)
 		require.Equal(t, normalize(target), normalize(normalize(target)))
 	})
-}
-
-func BenchmarkDecide(b *testing.B) {
-	var body strings.Builder
-	body.WriteString("User-agent: *\n")
-	for i := range 100 {
-		fmt.Fprintf(&body, "Disallow: /section-%d/\nDisallow: /*?sort=%d\n", i, i)
-	}
-	rules := Parse([]byte(body.String()))
-	for b.Loop() {
-		rules.Decide("weirbot/1.0", "https://example.com/articles/2024/a-fine-day.html?page=2")
-	}
 }

@@ -2,6 +2,7 @@ package robots
 
 import (
 	"encoding/binary"
+	"iter"
 	"strings"
 	"unicode/utf16"
 )
@@ -48,14 +49,19 @@ func utf16Text(body []byte, order binary.ByteOrder) string {
 	return string(utf16.Decode(units))
 }
 
-// cutLine returns the first line of a text, which ends with CR, LF or both.
-func cutLine(text string) (line, rest string) {
-	i := strings.IndexAny(text, "\r\n")
-	if i < 0 {
-		return text, ""
+// lines returns the lines of a text, which end with CR, LF or both.
+func lines(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for more := true; more; {
+			var part, line string
+			part, text, more = strings.Cut(text, "\n")
+			part = strings.TrimSuffix(part, "\r")
+			for again := true; again; {
+				line, part, again = strings.Cut(part, "\r")
+				if !yield(line) {
+					return
+				}
+			}
+		}
 	}
-	if strings.HasPrefix(text[i:], "\r\n") {
-		return text[:i], text[i+2:]
-	}
-	return text[:i], text[i+1:]
 }
