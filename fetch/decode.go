@@ -149,7 +149,9 @@ func (p *pools) decoder(u *unpacking, coding string, in *bufio.Reader) (io.Reade
 		return p.inflate(u, in)
 	case "br":
 		b := p.brotli.Get().(*brotli.Reader)
-		u.done = append(u.done, func() { p.brotli.Put(b) })
+		if !wideBrotli(in) {
+			u.done = append(u.done, func() { p.brotli.Put(b) })
+		}
 		return b, b.Reset(in)
 	case "zstd":
 		if !begins(in, "\x28\xb5\x2f\xfd") && !begins(in, "\x50\x2a\x4d\x18") {
@@ -158,6 +160,14 @@ func (p *pools) decoder(u *unpacking, coding string, in *bufio.Reader) (io.Reade
 		return p.zstandard(u, in)
 	}
 	return nil, errUnknown
+}
+
+// wideBrotli reports whether a body asks for a window of 8 or 16 MiB (RFC 7932,
+// section 9.1). It gets it, as far as its blocks are that long, because tools ask
+// for it without need; but its decoder is not kept.
+func wideBrotli(in *bufio.Reader) bool {
+	start, _ := in.Peek(1)
+	return len(start) == 1 && start[0]&1 == 1 && start[0]>>1&7 >= 6
 }
 
 // inflate decodes what RFC 9110 calls deflate, with its zlib header, and what

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -25,6 +26,9 @@ func (x *exchange) receive(answer *http.Response, to target) {
 		r.RetryAfter, r.RetryNote = retryAfter(r.Header.Values("Retry-After"), time.Now())
 	}
 	failed := x.readBody(answer)
+	if r.Status == http.StatusPartialContent && r.Defect == "" && !x.request.has("Range") {
+		r.Defect = fmt.Sprintf("status 206: a part that was not asked for: %.64q", r.Header.Get("Content-Range"))
+	}
 	r.MediaType = mediaType(r.Header, r.Body)
 	r.Class, r.Mark = facts{r.Status, r.Header, r.MediaType, r.Body, x.request.conditional(), to}.class()
 	if r.Class == Redirected {

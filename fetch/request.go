@@ -80,7 +80,17 @@ func (r Request) check() error {
 // conditional reports whether a request has a validator, so that 304 is an
 // answer to it.
 func (r Request) conditional() bool {
-	return r.ETag != "" || r.LastModified != "" || r.Header.Get("If-None-Match") != "" || r.Header.Get("If-Modified-Since") != ""
+	return r.ETag != "" || r.LastModified != "" || r.has("If-None-Match") || r.has("If-Modified-Since")
+}
+
+// has reports whether the caller has set a header, in whatever case.
+func (r Request) has(name string) bool {
+	for given := range r.Header {
+		if strings.EqualFold(given, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // cookieURL returns the URL as a cookie jar looks at it.
