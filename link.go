@@ -1,20 +1,26 @@
 package weir
 
 import (
+	"time"
+
 	"github.com/weircrawl/weir/frontier"
 	"github.com/weircrawl/weir/internal/links"
-	"github.com/weircrawl/weir/urlnorm"
 )
 
-// A Link is one reference of a page.
+// A Link is one reference of a page, or of its Link header fields.
 type Link struct {
-	URL      string // resolved, to be requested; empty where it is no URL that can be
-	Observed string // as written, entities decoded
-	Rule     string // what found it: "a", "img[srcset]", "meta[refresh]", "link[rel=next]"
-	Rel      string // rel attribute, as written
-	Text     string // of the element: white space folded, 256 bytes at most
-	Offset   int    // of the tag in the page's text
-	NoFollow bool   // the link or the page asks not to follow it
+	URL        string        // resolved, to be requested; empty where it is no URL that can be
+	Observed   string        // as written, entities decoded
+	Rule       string        // what found it: "a", "img[srcset]", "meta[refresh]", "link[rel=next]", "header[rel=next]"
+	Rel        string        // rel attribute, as written
+	Text       string        // of the element: white space folded, 256 bytes at most
+	Hreflang   string        // the language it leads to, as written
+	Type       string        // the media type it leads to, as written
+	Descriptor string        // of an image in a srcset: "2x", "640w"
+	Delay      time.Duration // before a refresh; a day at most
+	Offset     int           // of the tag in the page's text; -1 for a header field
+	InHead     bool          // the tag stands in the head
+	NoFollow   bool          // the link or the page asks not to follow it
 }
 
 // Why a reference of a page is counted and not offered.
@@ -23,41 +29,59 @@ const (
 	ReasonFollow   frontier.Reason = "follow"   // Config.Follow says no
 )
 
-// Links returns the references of the page, of every kind, in its order, as far
-// as Budget.References goes. There are none in a page that is not HTML.
+// Links returns the references of the page, of every kind, as far as
+// Budget.References goes: those of its Link header fields, then those of the page
+// in its order. Of a page that is not HTML there are only the first.
 func (p *Page) Links() []Link {
 	if p.links == nil {
-		base := p.baseURL()
+		here, base := p.resolver(p.URL), p.resolver(p.base())
 		found := p.extract()
 		p.links = make([]Link, len(found.Links))
 		for i, l := range found.Links {
-			p.links[i] = p.link(l, base)
+			if l.Offset == links.InHeader {
+				p.links[i] = p.link(l, here)
+			} else {
+				p.links[i] = p.link(l, base)
+			}
 		}
 	}
 	return p.links
 }
 
-func (p *Page) link(l links.Link, base *urlnorm.URL) Link {
-	link := Link{Observed: l.Observed, Rule: l.Rule, Rel: l.Rel, Text: l.Text, Offset: l.Offset,
-		NoFollow: p.extract().NoFollow || l.NoFollow()}
-	if u, err := p.run.cfg.Normalizer.Normalize(base, l.Observed); err == nil {
-		link.URL = u.Request
+func (p *Page) link(l links.Link, resolve func(string) (string, error)) Link {
+	url, err := resolve(l.Observed)
+	if err != nil {
+		url = ""
 	}
-	return link
+	return Link{URL: url, Observed: l.Observed, Rule: l.Rule, Rel: l.Rel, Text: l.Text, Hreflang: l.Hreflang, Type: l.Type,
+		Descriptor: l.Descriptor, Delay: l.Delay, Offset: l.Offset, InHead: l.InHead, NoFollow: p.extract().NoFollow || l.NoFollow()}
+}
+
+// resolver returns what resolves references against a URL.
+func (p *Page) resolver(base string) func(ref string) (string, error) {
+	normalizer := p.run.cfg.Normalizer
+	on, err := normalizer.Normalize(nil, base)
+	return func(ref string) (string, error) {
+		if err != nil {
+			u, err := normalizer.Normalize(nil, ref)
+			return u.Request, err
+		}
+		u, err := normalizer.Normalize(&on, ref)
+		return u.Request, err
+	}
 }
 
 // extract finds the page's references, once.
 func (p *Page) extract() *links.Result {
 	if p.found == nil {
-		p.found = &links.Result{}
+		var text []byte
 		if isHTML(p.MediaType) || p.Rendered != nil {
-			*p.found = links.Extract(p.utf8(), links.Options{
-				References: p.run.budget.References, Bytes: int(p.run.budget.ReferenceBytes), Agent: p.run.agent,
-				NoText: p.unseen})
+			text = p.utf8()
 		}
-		for _, value := range p.Header.Values("X-Robots-Tag") {
-			p.found.Header(value, p.run.agent)
-		}
+		found := links.Extract(text, links.Options{
+			References: p.run.budget.References, Bytes: int(p.run.budget.ReferenceBytes), Agent: p.run.agent,
+			Header: p.Header, XML: p.MediaType == "application/xhtml+xml" && p.Rendered == nil, NoText: p.unseen})
+		p.found = &found
 	}
 	return p.found
 }
@@ -66,29 +90,18 @@ func (p *Page) extract() *links.Result {
 // meta element or an X-Robots-Tag.
 func (p *Page) NoIndex() bool { return p.extract().NoIndex }
 
-// baseURL returns what the page's references are relative to.
-func (p *Page) baseURL() *urlnorm.URL {
-	page, err := p.run.cfg.Normalizer.Normalize(nil, p.URL)
-	if err != nil {
-		return nil
-	}
-	if b := p.extract().Base; b != "" {
-		if base, err := p.run.cfg.Normalizer.Normalize(&page, b); err == nil {
-			return &base
-		}
-	}
-	return &page
+// base returns the URL that the page's own references are relative to.
+func (p *Page) base() string {
+	return p.extract().BaseOf(p.URL, p.resolver(p.URL))
 }
 
 // references lists what the page offers to the frontier: what the handler asked
 // for, then its links, each with the rule that holds it back, if one does.
 func (p *Page) references(asked []frontier.Reference, follow func(*Page, Link) bool) ([]frontier.Reference, frontier.Overflow) {
 	found := p.extract()
-	base := ""
+	base := "" // the page's URL
 	if found.Base != "" {
-		if u := p.baseURL(); u != nil {
-			base = u.Request
-		}
+		base = p.base()
 	}
 	b := bounded{most: p.run.budget.References, room: p.run.budget.ReferenceBytes}
 	b.list = make([]frontier.Reference, 0, min(len(asked)+len(found.Links), b.most))
@@ -97,7 +110,11 @@ func (p *Page) references(asked []frontier.Reference, follow func(*Page, Link) b
 		b.add(ref)
 	}
 	for i, l := range found.Links {
-		b.add(frontier.Reference{Observed: l.Observed, Base: base, Rule: l.Rule, Refused: p.refusal(i, l, follow)})
+		ref := frontier.Reference{Observed: l.Observed, Base: base, Rule: l.Rule, Refused: p.refusal(i, l, follow)}
+		if l.Offset == links.InHeader {
+			ref.Base = ""
+		}
+		b.add(ref)
 	}
 	b.beyond(int64(found.Beyond), found.Example)
 	return b.list, b.overflow

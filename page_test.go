@@ -26,8 +26,8 @@ func pageOf(budget Budget, response fetch.Response) *Page {
 }
 
 func TestEveryReferenceIsOfferedOrNamed(t *testing.T) {
-	p := pageOf(Budget{}, fetch.Response{Body: []byte(`<base href="/docs/">
-		<a href="one">1</a> <area href="two"> <iframe src="three"></iframe> <frame src="four">
+	p := pageOf(Budget{}, fetch.Response{Body: []byte(`<base href="/docs/"> <frameset><frame src="four"></frameset>
+		<a href="one">1</a> <area href="two"> <iframe src="three"></iframe>
 		<meta http-equiv=refresh content="0;url=five"> <img src="logo.png"> <link rel=stylesheet href="s.css">
 		<a href="six" rel="nofollow ugc">6</a> <a href="seven">7</a>`)})
 	require.NoError(t, p.Follow("eight#top"))

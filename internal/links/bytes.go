@@ -1,14 +1,13 @@
 package links
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // isSpace is HTML's ASCII white space.
 func isSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
 }
+
+func isSpaceRune(r rune) bool { return r < 0x80 && isSpace(byte(r)) }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
@@ -25,18 +24,10 @@ func span[S string | []byte](s S, in func(byte) bool) int {
 }
 
 // cut returns at most n bytes of s, cut between two characters.
-func cut(s []byte, n int) string {
-	if len(s) > n {
-		for n > 0 && !utf8.RuneStart(s[n]) {
-			n--
-		}
-		s = s[:n]
-	}
-	return string(s)
-}
+func cut(s []byte, n int) string { return string(s[:boundary(s, n)]) }
 
 // maxName is the longest name of an element or attribute that is looked at.
-const maxName = 12
+const maxName = 14
 
 // lower returns name in lower case, in buffer; a name that is too long to matter
 // is empty.

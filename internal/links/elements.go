@@ -1,166 +1,150 @@
 package links
 
-import "strings"
+// element is what is known of the elements of one name.
+type element struct {
+	traits traits
+	refers []reference // in the order in which they are reported
+	inSVG  []reference // instead, if there are any
+}
 
-// Rules that have one name whatever the element says.
+// reference is an attribute that refers to something.
+type reference struct {
+	attribute attribute
+	rule      string
+	holds     syntax
+}
+
+// syntax is how an attribute holds references.
+type syntax uint8
+
 const (
-	ruleA       = "a"
-	ruleArea    = "area"
-	ruleFrame   = "frame"
-	ruleIframe  = "iframe"
-	ruleRefresh = "meta[refresh]"
+	oneURL     syntax = iota
+	words             // URLs between white space
+	candidates        // of images: URLs with descriptors
+	buttonURL         // one URL, of an input that is an image
+	otherURL          // one URL, unless it names a part of the page
 )
 
-// values are those attributes of one tag that any element here looks at, as
-// written; nil is an absent one.
-type values struct {
-	href, src, srcset, rel, data, poster, action []byte
-	content, name, equiv, xlink                  []byte
+// traits say what an element does to the document around it.
+type traits uint32
+
+const (
+	anchorElement traits = 1 << iota
+	baseElement
+	metaElement
+	linkElement
+	frameElement
+	noscriptElement
+	template
+	frameset
+	svgElement
+	mathElement
+	svgHTML   // holds HTML, in SVG
+	mathHTML  // holds HTML, in MathML
+	breaksOut // of SVG and MathML
+	ofHead    // may stand in the head
+	endsHead  // by its end tag
+	fills     // the body, so that no frameset can take its place
+	table
+	cell
+	row    // a part of a table that is not a cell
+	holder // holds a part of the document that elements outside do not reach into
+)
+
+func (el *element) is(any traits) bool { return el.traits&any != 0 }
+
+var unknown element
+
+// Rules that have one name whatever the element says.
+const ruleRefresh = "meta[refresh]"
+
+// one is the reference of an element that has one attribute for it, as its name
+// says.
+func one(a attribute, rule string) []reference { return []reference{{a, rule, oneURL}} }
+
+var images = []reference{{src, "img", oneURL}, {srcset, "img[srcset]", candidates}, {lowsrc, "img[lowsrc]", oneURL}, {longdesc, "img[longdesc]", oneURL}}
+
+// elements are those that refer to something, or that say where the pass is.
+// What data-* attributes hold is for scripts, and never a reference.
+var elements = map[string]*element{
+	"a":          {traits: anchorElement, refers: []reference{{href, "a", oneURL}, {ping, "a[ping]", words}}},
+	"area":       {traits: fills, refers: []reference{{href, "area", oneURL}, {ping, "area[ping]", words}}},
+	"audio":      {refers: one(src, "audio")},
+	"base":       {traits: baseElement | ofHead},
+	"bgsound":    {traits: ofHead, refers: one(src, "bgsound")},
+	"blockquote": {traits: breaksOut, refers: one(cite, "blockquote")},
+	"body":       {traits: breaksOut | endsHead | fills, refers: one(background, "body")},
+	"button":     {traits: fills, refers: one(formaction, "button")},
+	"del":        {refers: one(cite, "del")},
+	"embed":      {traits: breaksOut | fills, refers: one(src, "embed")},
+	"form":       {refers: one(action, "form")},
+	"frame":      {traits: frameElement | ofHead, refers: []reference{{src, "frame", oneURL}, {longdesc, "frame[longdesc]", oneURL}}},
+	"html":       {traits: ofHead | endsHead, refers: one(manifest, "html")},
+	"iframe":     {traits: fills, refers: []reference{{src, "iframe", oneURL}, {longdesc, "iframe[longdesc]", oneURL}}},
+	"image":      {traits: fills, refers: images, inSVG: one(href, "image[href]")},
+	"img":        {traits: breaksOut | fills, refers: images},
+	"input":      {traits: fills, refers: []reference{{src, "input", buttonURL}, {formaction, "input[formaction]", oneURL}}},
+	"ins":        {refers: one(cite, "ins")},
+	"link":       {traits: linkElement | ofHead, refers: []reference{{href, "link", oneURL}, {imagesrcset, "link[imagesrcset]", candidates}}},
+	"meta":       {traits: metaElement | ofHead | breaksOut},
+	"object":     {traits: fills | holder, refers: one(data, "object")},
+	"q":          {refers: one(cite, "q")},
+	"script":     {traits: ofHead, refers: one(src, "script"), inSVG: one(href, "script[href]")},
+	"source":     {refers: []reference{{src, "source", oneURL}, {srcset, "source[srcset]", candidates}}},
+	"table":      {traits: breaksOut | fills | table, refers: one(background, "table")},
+	"td":         {traits: cell, refers: one(background, "td")},
+	"th":         {traits: cell, refers: one(background, "th")},
+	"track":      {refers: one(src, "track")},
+	"video":      {refers: []reference{{src, "video", oneURL}, {poster, "video[poster]", oneURL}}},
+
+	"feimage": {inSVG: one(href, "feimage[href]")},
+	"use":     {inSVG: []reference{{href, "use[href]", otherURL}}},
+
+	"applet":   {traits: fills | holder},
+	"basefont": {traits: ofHead},
+	"br":       {traits: fills | breaksOut | endsHead},
+	"caption":  {traits: cell},
+	"col":      {traits: row},
+	"colgroup": {traits: row},
+	"dd":       {traits: fills | breaksOut},
+	"dt":       {traits: fills | breaksOut},
+	"frameset": {traits: frameset | ofHead},
+	"head":     {traits: ofHead | breaksOut},
+	"hr":       {traits: fills | breaksOut},
+	"keygen":   {traits: fills},
+	"li":       {traits: fills | breaksOut},
+	"listing":  {traits: fills | breaksOut},
+	"marquee":  {traits: fills | holder},
+	"noframes": {traits: ofHead},
+	"noscript": {traits: ofHead | noscriptElement},
+	"pre":      {traits: fills | breaksOut},
+	"select":   {traits: fills},
+	"style":    {traits: ofHead},
+	"tbody":    {traits: row},
+	"template": {traits: ofHead | template},
+	"textarea": {traits: fills},
+	"tfoot":    {traits: row},
+	"thead":    {traits: row},
+	"tr":       {traits: row},
+	"wbr":      {traits: fills},
+	"xmp":      {traits: fills},
+
+	"svg":           {traits: svgElement},
+	"math":          {traits: mathElement},
+	"desc":          {traits: svgHTML},
+	"foreignobject": {traits: svgHTML},
+	"title":         {traits: ofHead | svgHTML},
+	"mi":            {traits: mathHTML},
+	"mn":            {traits: mathHTML},
+	"mo":            {traits: mathHTML},
+	"ms":            {traits: mathHTML},
+	"mtext":         {traits: mathHTML},
+
+	"b": breaker, "big": breaker, "center": breaker, "code": breaker, "div": breaker, "dl": breaker, "em": breaker, "h1": breaker,
+	"h2": breaker, "h3": breaker, "h4": breaker, "h5": breaker, "h6": breaker, "i": breaker, "menu": breaker, "nobr": breaker,
+	"ol": breaker, "p": breaker, "ruby": breaker, "s": breaker, "small": breaker, "span": breaker, "strike": breaker, "strong": breaker,
+	"sub": breaker, "sup": breaker, "tt": breaker, "u": breaker, "ul": breaker, "var": breaker,
 }
 
-// set keeps a value. Of two with one name the first counts.
-func (v *values) set(key, value []byte) {
-	var buffer [maxName]byte
-	if to := v.named(lower(key, &buffer)); to != nil && *to == nil {
-		*to = value
-	}
-}
-
-func (v *values) named(key []byte) *[]byte {
-	switch string(key) {
-	case "href":
-		return &v.href
-	case "src":
-		return &v.src
-	case "srcset":
-		return &v.srcset
-	case "rel":
-		return &v.rel
-	case "data":
-		return &v.data
-	case "poster":
-		return &v.poster
-	case "action":
-		return &v.action
-	case "content":
-		return &v.content
-	case "name":
-		return &v.name
-	case "http-equiv":
-		return &v.equiv
-	case "xlink:href":
-		return &v.xlink
-	}
-	return nil
-}
-
-// elementOf returns what to do with an element that may refer to something.
-func elementOf(name []byte) func(*extractor) {
-	switch string(name) {
-	case "a":
-		return (*extractor).startAnchor
-	case "area":
-		return func(e *extractor) { e.refer(e.found.href, ruleArea) }
-	case "frame":
-		return func(e *extractor) { e.refer(e.found.src, ruleFrame) }
-	case "iframe":
-		return func(e *extractor) { e.refer(e.found.src, ruleIframe) }
-	case "base":
-		return (*extractor).base
-	case "meta":
-		return (*extractor).meta
-	case "link":
-		return (*extractor).link
-	case "img":
-		return func(e *extractor) { e.image("img", "img[srcset]") }
-	case "source":
-		return func(e *extractor) { e.image("source", "source[srcset]") }
-	case "script":
-		return func(e *extractor) { e.refer(e.found.src, "script") }
-	case "video":
-		return func(e *extractor) {
-			e.refer(e.found.src, "video")
-			e.refer(e.found.poster, "video[poster]")
-		}
-	case "audio":
-		return func(e *extractor) { e.refer(e.found.src, "audio") }
-	case "track":
-		return func(e *extractor) { e.refer(e.found.src, "track") }
-	case "embed":
-		return func(e *extractor) { e.refer(e.found.src, "embed") }
-	case "object":
-		return func(e *extractor) { e.refer(e.found.data, "object") }
-	case "form":
-		return func(e *extractor) { e.refer(e.found.action, "form") }
-	}
-	return nil
-}
-
-// refer keeps a reference if the attribute was there.
-func (e *extractor) refer(value []byte, rule string) *Link {
-	if value == nil {
-		return nil
-	}
-	return e.add(decode(value), rule, cut(decode(e.found.rel), maxRel))
-}
-
-func (e *extractor) base() {
-	if e.hasBase || e.svgs > 0 || e.found.href == nil {
-		return
-	}
-	e.hasBase = true
-	e.result.Base = cut(decode(e.found.href), maxReference)
-}
-
-func (e *extractor) link() {
-	e.refer(e.found.href, linkRule(decode(e.found.rel)))
-}
-
-func (e *extractor) image(src, srcset string) {
-	e.refer(e.found.src, src)
-	for candidate := range candidates(decode(e.found.srcset)) {
-		e.add(candidate, srcset, "")
-	}
-}
-
-func (e *extractor) meta() {
-	content := e.found.content
-	switch {
-	case equalFold(decode(e.found.equiv), "refresh"):
-		if target, ok := refresh(string(decode(content))); ok {
-			e.add([]byte(target), ruleRefresh, "")
-		}
-	case e.found.name != nil && len(content) <= maxRobots:
-		e.result.Directives.meta(string(decode(e.found.name)), string(decode(content)), e.options.Agent)
-	}
-}
-
-// maxRobots is more than any list of robots directives needs.
-const maxRobots = 8 << 10
-
-// linkRule names the relation, so that each can be counted and classed by itself.
-func linkRule(rel []byte) string {
-	switch string(rel) {
-	case "":
-		return "link"
-	case "stylesheet":
-		return "link[rel=stylesheet]"
-	case "canonical":
-		return "link[rel=canonical]"
-	case "icon":
-		return "link[rel=icon]"
-	case "alternate":
-		return "link[rel=alternate]"
-	case "next":
-		return "link[rel=next]"
-	case "prev":
-		return "link[rel=prev]"
-	case "preload":
-		return "link[rel=preload]"
-	}
-	words := strings.Fields(strings.ToLower(cut(rel, maxRel)))
-	return "link[rel=" + cut([]byte(strings.Join(words, " ")), maxRule) + "]"
-}
-
-// maxRule leaves room for "link[rel=]" in a reason of 64 bytes.
-const maxRule = 54
+// breaker is an element of which nothing is known but that it is HTML (13.2.6.5).
+var breaker = &element{traits: breaksOut}

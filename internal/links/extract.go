@@ -1,22 +1,27 @@
 package links
 
-// Extract reads body, which is UTF-8, once and returns what it refers to.
+import "bytes"
+
+// Extract reads body, which is UTF-8, once and returns what it refers to. Without
+// a body it returns what the header says.
 func Extract(body []byte, o Options) Result {
-	e := extractor{scanner: scanner{page: body}, options: o.withDefaults()}
+	e := extractor{scanner: scanner{page: body, cdata: o.XML}, options: o.withDefaults()}
 	e.result.Links = make([]Link, 0, min(len(body)/bytesPerLink, 128, e.options.References))
+	e.header()
+	if bytes.HasPrefix(body, []byte(byteOrderMark)) {
+		e.next = len(byteOrderMark)
+	}
 	for e.scan() != nothing {
 		switch e.kind {
 		case text:
-			if e.anchor.open && !e.options.NoText {
-				e.anchor.write(e.page[e.start:e.next], e.isRaw)
-			}
+			e.characters()
 		case startTag:
 			e.startTag()
 		case endTag:
 			e.endTag()
 		}
 	}
-	e.endAnchor()
+	e.endAnchors(0)
 	return e.result
 }
 
@@ -24,55 +29,88 @@ func Extract(body []byte, o Options) Result {
 // made for as many at once.
 const bytesPerLink = 256
 
+const byteOrderMark = "\uFEFF"
+
 // extractor is one pass over a page.
 type extractor struct {
 	scanner
+	document
+	anchors
 	options Options
 	result  Result
-
-	bytes     int // of the references kept
-	templates int // open template elements
-	svgs      int // open svg elements
-	hasBase   bool
-	anchor    anchor
-	found     values // of the current tag
+	bytes   int    // of the references kept
+	found   values // of the current tag
 }
 
-// startTag handles a start tag. In SVG a tag that closes itself holds no raw text.
-func (e *extractor) startTag() {
-	if e.closed && e.svgs > 0 {
-		e.raw = ""
-	}
-	var buffer [maxName]byte
-	name := lower(e.name, &buffer)
-	switch string(name) {
-	case "template":
-		e.templates++
-	case "svg":
-		if !e.closed {
-			e.svgs++
-		}
-	}
-	element := elementOf(name)
-	if element == nil || e.templates > 0 {
+// characters gives a text to the a elements around it.
+func (e *extractor) characters() {
+	if e.templates > 0 {
 		return
 	}
-	e.found = values{}
-	tag := attributes{page: e.page, next: e.start + len("<") + len(e.name)}
-	for tag.scan() {
-		e.found.set(tag.key, tag.value)
+	e.seeText(e.of, e.text)
+	if len(e.open) > 0 {
+		e.write(e.text, e.isRaw())
 	}
-	element(e)
+}
+
+// startTag notes where in the document the pass is now, and what the tag refers
+// to.
+func (e *extractor) startTag() {
+	el := e.element()
+	if e.templates > 0 && !el.is(template) {
+		return
+	}
+	foreign := e.stayForeign(el)
+	empty := e.closed && (foreign || e.options.XML)
+	if foreign || empty {
+		e.raw = ""
+	}
+	if empty || e.closed && el.is(svgElement|mathElement) {
+		e.proceed(el)
+	} else {
+		e.enter(el)
+	}
+	if e.templates > 0 {
+		return
+	}
+	e.refer(el, foreign)
+	e.cdata = e.options.XML || e.inForeign()
+	if empty && el.is(anchorElement) {
+		e.endAnchor()
+	}
+}
+
+// enter goes into an element.
+func (e *extractor) enter(el *element) {
+	e.document.enter(el)
+	if e.templates == 0 && !e.options.NoText {
+		e.enterScope(el)
+	}
 }
 
 func (e *extractor) endTag() {
-	var buffer [maxName]byte
-	switch string(lower(e.name, &buffer)) {
-	case "a":
-		e.endAnchor()
-	case "template":
-		e.templates = max(e.templates-1, 0)
-	case "svg":
-		e.svgs = max(e.svgs-1, 0)
+	el := e.element()
+	if e.templates > 0 && !el.is(template) || el.traits == 0 {
+		return
 	}
+	e.document.leave(el)
+	e.leaveScope(el)
+	e.cdata = e.options.XML || e.inForeign()
+	if el.is(anchorElement) {
+		e.endAnchor()
+	}
+}
+
+// element returns what is known of the current tag's element. A prefix means
+// nothing but in XML.
+func (e *extractor) element() *element {
+	name := e.name
+	if e.options.XML {
+		name = name[bytes.LastIndexByte(name, ':')+1:]
+	}
+	var buffer [maxName]byte
+	if el, ok := elements[string(lower(name, &buffer))]; ok {
+		return el
+	}
+	return &unknown
 }

@@ -15,7 +15,7 @@ func (s *scanner) scanRaw() bool {
 	default:
 		end = rawEnd(s.page, s.next, name)
 	}
-	s.kind, s.next, s.isRaw = text, end, name != "textarea" && name != "title"
+	s.kind, s.next, s.of, s.text = text, end, name, s.page[s.start:end]
 	return s.next > s.start
 }
 

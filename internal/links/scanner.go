@@ -27,14 +27,16 @@ type scanner struct {
 	start  int    // of the token
 	name   []byte // of a tag, as written
 	closed bool   // a tag that ends in a slash
-	isRaw  bool   // text in which nothing is decoded
+	text   []byte // as written
+	of     string // the element whose raw text this is, or "[CDATA["
 
-	raw string // the element whose raw text comes next; empty if none
+	raw   string // the element whose raw text comes next; empty if none
+	cdata bool   // CDATA sections are text, as in XML, SVG and MathML
 }
 
 // scan finds the next token.
 func (s *scanner) scan() kind {
-	s.start, s.isRaw = s.next, false
+	s.start, s.of = s.next, ""
 	if s.raw != "" && s.scanRaw() {
 		return s.kind
 	}
@@ -47,11 +49,28 @@ func (s *scanner) scan() kind {
 		s.scanTag(endTag, at+2)
 	case s.page[at+1] == '/' && at+2 == len(s.page):
 		s.scanText(-1)
+	case s.cdata && bytes.HasPrefix(s.page[at:], []byte(cdata)):
+		s.scanCDATA(at + len(cdata))
 	default:
 		s.kind, s.next = other, s.endOfOther(at)
 	}
 	return s.kind
 }
+
+const cdata = "<![CDATA["
+
+// scanCDATA makes a section that begins at at a token.
+func (s *scanner) scanCDATA(at int) {
+	s.kind, s.of = text, cdata
+	if i := bytes.Index(s.page[at:], []byte("]]>")); i >= 0 {
+		s.text, s.next = s.page[at:at+i], at+i+len("]]>")
+		return
+	}
+	s.text, s.next = s.page[at:], len(s.page)
+}
+
+// isRaw reports whether nothing is decoded in the current text.
+func (s *scanner) isRaw() bool { return s.of != "" && s.of != "textarea" && s.of != "title" }
 
 // markup returns where the next < stands that is more than text, or -1.
 func (s *scanner) markup() int {
@@ -71,7 +90,7 @@ func (s *scanner) scanText(end int) {
 	if end < 0 {
 		end = len(s.page)
 	}
-	s.kind, s.next = text, end
+	s.kind, s.next, s.text = text, end, s.page[s.start:end]
 	if s.next == s.start {
 		s.kind = nothing
 	}

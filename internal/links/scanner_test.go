@@ -70,7 +70,7 @@ func scanned(page []byte) []string {
 		case nothing:
 			return lines.end()
 		case text:
-			lines.text(decodeText(s.page[s.start:s.next], s.isRaw))
+			lines.text(decodeText(s.text, s.isRaw()))
 		case startTag:
 			line := fmt.Sprintf("%d <%s", s.start, tokenName(s.name))
 			seen := map[string]bool{}

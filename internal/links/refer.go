@@ -1,0 +1,140 @@
+package links
+
+import (
+	"bytes"
+	"strings"
+)
+
+// refer notes what the current tag refers to.
+func (e *extractor) refer(el *element, foreign bool) {
+	refers := el.refers
+	if foreign && el.inSVG != nil {
+		refers = el.inSVG
+	}
+	if refers == nil && !el.is(baseElement|metaElement) {
+		return
+	}
+	e.found.read(e.page, e.start+len("<")+len(e.name))
+	switch {
+	case el.is(baseElement):
+		e.base(foreign)
+	case el.is(metaElement):
+		e.meta()
+	case el.is(frameElement) && e.framesets == 0: // browsers drop it
+	case el.is(anchorElement):
+		e.anchor(refers, foreign)
+	default:
+		e.referAll(refers, foreign)
+	}
+}
+
+func (e *extractor) referAll(refers []reference, foreign bool) {
+	if foreign && e.found[href] == nil {
+		e.found[href] = e.found[xlinkHref]
+	}
+	for _, r := range refers {
+		if value := e.found[r.attribute]; value != nil {
+			e.take(r, value)
+		}
+	}
+}
+
+// anchor notes a link that a reader follows, and begins its text.
+func (e *extractor) anchor(refers []reference, foreign bool) {
+	e.startAnchor()
+	before := len(e.result.Links)
+	e.referAll(refers[:1], foreign)
+	if len(e.result.Links) > before && !e.options.NoText {
+		e.openAnchor()
+	}
+	e.referAll(refers[1:], foreign)
+}
+
+// take notes what one attribute refers to.
+func (e *extractor) take(r reference, value []byte) {
+	switch r.holds {
+	case words:
+		for word := range bytes.FieldsFuncSeq(decode(value), isSpaceRune) {
+			e.add(word, r.rule)
+		}
+		return
+	case candidates:
+		e.takeCandidates(r, value)
+		return
+	case buttonURL:
+		if !equalFold(decode(e.found[typeOf]), "image") {
+			return
+		}
+	case otherURL:
+		if bytes.HasPrefix(bytes.TrimLeftFunc(value, isSpaceRune), []byte("#")) {
+			return
+		}
+	}
+	rule := r.rule
+	if rule == "link" {
+		rule = relationRule("link", decode(e.found[rel]))
+	}
+	if l := e.add(decode(value), rule); l != nil {
+		l.Rel = cut(decode(e.found[rel]), maxRel)
+		l.Hreflang = cut(decode(e.found[hreflang]), maxDetail)
+		l.Type = cut(decode(e.found[typeOf]), maxDetail)
+	}
+}
+
+// takeCandidates notes the images that a srcset offers.
+func (e *extractor) takeCandidates(r reference, value []byte) {
+	for c := range srcsetCandidates(decode(value)) {
+		url := c.url
+		if len(value) > maxEncoded {
+			url = decode(url)
+		}
+		if l := e.add(url, r.rule); l != nil {
+			l.Descriptor = cut(c.descriptors, maxDetail)
+		}
+	}
+}
+
+// base keeps the base that counts: the first with a href, outside SVG. One in
+// noscript is passed over, because the references of the page are written for
+// browsers that do not see it.
+func (e *extractor) base(foreign bool) {
+	if e.hasBase || foreign || e.noscript || e.found[href] == nil {
+		return
+	}
+	e.hasBase = true
+	e.result.Base = cut(decode(e.found[href]), maxReference)
+}
+
+func (e *extractor) meta() {
+	text := decode(e.found[content])
+	switch {
+	case equalFold(decode(e.found[equiv]), "refresh"):
+		target, delay, ok := refresh(string(text))
+		if !ok {
+			return
+		}
+		if l := e.add([]byte(target), ruleRefresh); l != nil {
+			l.Delay = delay
+		}
+	case e.found[nameOf] != nil:
+		e.result.Directives.meta(string(decode(e.found[nameOf])), cut(text, maxRobots), e.options.Agent)
+	}
+}
+
+// relationRule names the relation, so that each can be counted and classed by
+// itself.
+func relationRule(kind string, rel []byte) string {
+	switch string(rel) {
+	case "":
+		return kind
+	case "stylesheet":
+		if kind == "link" {
+			return "link[rel=stylesheet]"
+		}
+	}
+	words := strings.Fields(strings.ToLower(cut(rel, maxRel)))
+	return kind + "[rel=" + cut([]byte(strings.Join(words, " ")), maxRule) + "]"
+}
+
+// maxRule leaves room for "header[rel=]" in a reason of 64 bytes.
+const maxRule = 52
