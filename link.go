@@ -61,6 +61,7 @@ func (p *Page) link(l links.Link, resolve func(string) (string, error)) Link {
 func (p *Page) resolver(base string) func(ref string) (string, error) {
 	normalizer := p.run.cfg.Normalizer
 	on, err := normalizer.Normalize(nil, base)
+	on.Charset = p.queryCharset()
 	return func(ref string) (string, error) {
 		if err != nil {
 			u, err := normalizer.Normalize(nil, ref)
@@ -99,6 +100,7 @@ func (p *Page) base() string {
 // for, then its links, each with the rule that holds it back, if one does.
 func (p *Page) references(asked []frontier.Reference, follow func(*Page, Link) bool) ([]frontier.Reference, frontier.Overflow) {
 	found := p.extract()
+	charset := p.queryCharset()
 	base := "" // the page's URL
 	if found.Base != "" {
 		base = p.base()
@@ -106,11 +108,11 @@ func (p *Page) references(asked []frontier.Reference, follow func(*Page, Link) b
 	b := bounded{most: p.run.budget.References, room: p.run.budget.ReferenceBytes}
 	b.list = make([]frontier.Reference, 0, min(len(asked)+len(found.Links), b.most))
 	for _, ref := range asked {
-		ref.Base = base
+		ref.Base, ref.Charset = base, charset
 		b.add(ref)
 	}
 	for i, l := range found.Links {
-		ref := frontier.Reference{Observed: l.Observed, Base: base, Rule: l.Rule, Refused: p.refusal(i, l, follow)}
+		ref := frontier.Reference{Observed: l.Observed, Base: base, Charset: charset, Rule: l.Rule, Refused: p.refusal(i, l, follow)}
 		if l.Offset == links.InHeader {
 			ref.Base = ""
 		}

@@ -29,3 +29,15 @@ func (c careful) Normalize(base *urlnorm.URL, ref string) (u urlnorm.URL, err er
 	}()
 	return c.Normalizer.Normalize(base, ref)
 }
+
+// queryCharset is the encoding in which a browser writes the queries of p's
+// references; empty for UTF-8.
+func (p *Page) queryCharset() string {
+	if !isHTML(p.MediaType) {
+		return ""
+	}
+	if name := p.Charset().Name; name != "utf-8" {
+		return name
+	}
+	return ""
+}

@@ -2,6 +2,7 @@ package weir
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -70,5 +71,38 @@ func TestAPolicyThatPanicsEndsTheRunAndNotTheProcess(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, ledger.Complete, receipt.Verdict, "corrected, it goes on: %s", receipt.Why)
 		assert.EqualValues(t, 2, receipt.Admitted)
+	})
+}
+
+// TestQueriesAreWrittenInTheCharsetOfTheirPage crawls a page of windows-1251,
+// whose site knows its links by that encoding alone.
+func TestQueriesAreWrittenInTheCharsetOfTheirPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		site := "-- http://a.test/ --\nHTTP 200\nContent-Type: text/html; charset=windows-1251\n\n<base href=/dir/><a href='?q=\xe4\xe0'>da</a> <a href='/\xe4?\xe4#x'>path</a>\n" +
+			"-- http://a.test/dir/?q=%E4%E0 --\nfound\n-- http://a.test/%D0%B4?%E4 --\nfound\n-- http://a.test/dir/more?q=%E4 --\nfound\n"
+		w, mem := web(t, site), memory.New()
+		cfg := over(w, mem)
+		cfg.OnPage = func(_ context.Context, p *Page) error {
+			if p.Depth == 0 {
+				assert.Equal(t, "http://a.test/dir/?q=%E4%E0", p.Links()[0].URL)
+				return p.Follow("more?q=д")
+			}
+			return nil
+		}
+		_, err := Run(t.Context(), cfg, "http://a.test/")
+		require.NoError(t, err)
+		assert.Equal(t, []string{"done {fetched} http://a.test/", "done {fetched} http://a.test/%D0%B4?%E4", "done {fetched} http://a.test/dir/?q=%E4%E0",
+			"done {fetched} http://a.test/dir/more?q=%E4"}, results(t, mem))
+
+		requests := len(w.Log())
+
+		cfg.Normalizer = classed("a.test", "q", urlnorm.Content)
+		_, err = Rekey(t.Context(), cfg, "1")
+		require.NoError(t, err)
+		again, err := Run(t.Context(), cfg)
+		require.NoError(t, err)
+		assert.EqualValues(t, 4, again.Admitted, "and so once more")
+		assert.Len(t, results(t, mem), 4)
+		assert.Len(t, w.Log(), requests, "and nothing is requested")
 	})
 }
