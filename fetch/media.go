@@ -19,10 +19,3 @@ func mediaType(h http.Header, body []byte) string {
 	guess, _ := header.ParseMediaType(http.DetectContentType(body))
 	return guess.Essence
 }
-
-// declaredCharset returns the label of the encoding that a response declares, or
-// nothing.
-func declaredCharset(h http.Header) string {
-	declared, _ := header.ContentType(h["Content-Type"])
-	return declared.Charset()
-}
