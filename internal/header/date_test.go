@@ -93,6 +93,7 @@ func TestTheDateOfACookieIsFoundWhereverItsPartsStand(t *testing.T) {
 	cases := []struct{ text, want string }{
 		{"Thu, 01-Jan-70 00:00:00 GMT", "1970-01-01T00:00:00Z"},
 		{"Thu, 01-Jan-69 00:00:00 GMT", "2069-01-01T00:00:00Z"},
+		{"Fri, 01-Jan-99 00:00:00 GMT", "1999-01-01T00:00:00Z"},
 		{"2017 April 15 21:01:22 -0400", "2017-04-15T21:01:22Z"},
 		{"15-Sat, Apr 21:01:22x GMT 17", "2017-04-15T21:01:22Z"},
 		{"Mon, 01 Jan 1600 00:00:00 GMT", ""},
