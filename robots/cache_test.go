@@ -2,6 +2,7 @@ package robots
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -59,4 +60,34 @@ func TestTheCacheDropsWhatWasNotUsedForLongest(t *testing.T) {
 	assert.True(t, got.Decide("weirbot", "/x").Allowed)
 	entries, _ := c.Size()
 	assert.Equal(t, 1, entries)
+}
+
+func TestTheSizeOfRulesIsAboutTheirMemory(t *testing.T) {
+	for _, row := range []struct{ name, line string }{
+		{"rules", "Disallow: /some/path/%d\n"},
+		{"stars", "Allow: /*%d*x$\n"},
+		{"short rules", "allow:/\n"},
+		{"agents", "User-agent: bot%d\n"},
+		{"groups", "User-agent: bot%d\nDisallow: /%d\n"},
+		{"sitemaps", "Sitemap: https://a.example/%d.xml\n"},
+	} {
+		var b strings.Builder
+		b.WriteString("User-agent: *\n")
+		for i := 0; b.Len() < 50<<10; i++ {
+			b.WriteString(strings.ReplaceAll(row.line, "%d", fmt.Sprint(i)))
+		}
+		body := []byte(b.String())
+		var before, after runtime.MemStats
+		held := make([]Rules, 8)
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for i := range held {
+			held[i] = Parse(body)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		took := (float64(after.HeapAlloc) - float64(before.HeapAlloc)) / float64(len(held))
+		runtime.KeepAlive(held)
+		assert.InDelta(t, 1, took/float64(held[0].Size()), 0.5, "%s: %.0f bytes, Size %d", row.name, took, held[0].Size())
+	}
 }

@@ -2,14 +2,11 @@ package robots
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // file parses a robots.txt that is written in one line, as the cases are.
@@ -128,41 +125,13 @@ func TestALineIsCountedOnceHoweverItEnds(t *testing.T) {
 	}
 }
 
-// slow says what a pattern means, by a regular expression.
-func slow(value string) *regexp.Regexp {
-	value, anchored := strings.CutSuffix(value, "$")
-	var b strings.Builder
-	b.WriteString("^(?s:")
-	for i, literal := range strings.Split(value, "*") {
-		if i > 0 {
-			b.WriteString(".*")
-		}
-		b.WriteString(regexp.QuoteMeta(normalize(literal)))
-	}
-	b.WriteString(")")
-	if anchored {
-		b.WriteString("$")
-	}
-	return regexp.MustCompile(b.String())
-}
-
-func TestTheMatcherAgreesWithASlowOne(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		value := rapid.StringOfN(rapid.SampledFrom([]rune("ab/*$%")), 0, 12, -1).Draw(t, "value")
-		target := rapid.StringOfN(rapid.SampledFrom([]rune("ab/$%")), 0, 12, -1).Draw(t, "target")
-		want := slow(value).MatchString(normalize(target))
-		if got := newPattern(value).match(normalize(target)); got != want {
-			t.Fatalf("%q on %q: got %v, want %v", value, target, got, want)
-		}
-	})
-}
-
 func TestHostileFilesTakeLinearTimeAndMemory(t *testing.T) {
 	path := "/" + strings.Repeat("a", 8<<10-1)
 	for _, row := range []struct{ name, line string }{
 		{"stars", "Disallow: /" + strings.Repeat("*a", 500) + "*b\n"},
 		{"short stars", "Disallow: /*aaaaaaaab\n"},
 		{"anchored stars", "Disallow: /*a*a$\n"},
+		{"as many stars as fit", "allow:*%dab\n"},
 		{"one long pattern", "Disallow: /" + strings.Repeat("a*", 10_000) + "b\n"},
 		{"agents", "User-agent: b%d\n"},
 		{"agents and rules", "User-agent: b%d\nDisallow: /%d\n"},
@@ -180,22 +149,8 @@ func TestHostileFilesTakeLinearTimeAndMemory(t *testing.T) {
 			for range 4 {
 				rules.Decide("weirbot", path)
 			}
-			assert.Less(t, time.Since(start), 20*time.Second, "temoto takes 5 seconds for one URL of the first file")
+			assert.Less(t, time.Since(start), 20*time.Second, "temoto takes 5 seconds for one URL of the first file; an idle machine 0.2 s for all of this")
 			assert.Less(t, rules.Size(), 10<<20)
 		})
 	}
-}
-
-func FuzzParse(f *testing.F) {
-	f.Add([]byte("User-agent: *\nDisallow: /*a$\nCrawl-delay: 1\nSitemap: x"), "/a")
-	f.Add([]byte("\xef\xbb\xbfuser-agent:weirbot\rallow:/%zz\r\ndisallow /"), "/%7e%zz")
-	f.Fuzz(func(t *testing.T, body []byte, target string) {
-		rules := Parse(body)
-		got := rules.Decide("weirbot", target)
-		require.Equal(t, got, rules.Decide("WEIRBOT/2.0", target), "the token alone counts")
-		require.True(t, got.Allowed || got.Line > 0)
-		require.GreaterOrEqual(t, rules.Size(), min(len(body), MaxBody)-3)
-		require.LessOrEqual(t, rules.Size(), 40*len(body)+1000)
-		require.Equal(t, normalize(target), normalize(normalize(target)))
-	})
 }

@@ -55,7 +55,9 @@ func lines(text string) iter.Seq[string] {
 		for more := true; more; {
 			var part, line string
 			part, text, more = strings.Cut(text, "\n")
-			part = strings.TrimSuffix(part, "\r")
+			if more {
+				part = strings.TrimSuffix(part, "\r")
+			}
 			for again := true; again; {
 				line, part, again = strings.Cut(part, "\r")
 				if !yield(line) {

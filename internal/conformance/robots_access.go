@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,7 +91,8 @@ type caller struct {
 	gate   robots.Gate   // the last one
 	last   robots.Gate   // that was open
 	body   []byte        // of the record that is noted there
-	due    bool          // the record has run out, and nobody has asked again
+	due    bool          // time has passed since, and the record has run out
+	fresh  bool          // time has passed since, and it has not
 }
 
 // caller's agent and how often it asks before it gives an origin up for a while.
@@ -107,7 +109,8 @@ func (c *caller) play() string {
 		c.now = c.now.Add(s.wait())
 		if s.silent() {
 			c.site.next++
-			c.due = !c.now.Before(c.last.Until)
+			c.fresh = c.now.Before(c.last.Until)
+			c.due = !c.fresh
 			continue
 		}
 		if failure := c.ask(1); failure != "" {
@@ -130,7 +133,7 @@ func (c *caller) ask(attempt int) string {
 	if err != nil {
 		return err.Error()
 	}
-	c.record = record
+	c.record, c.due, c.fresh = record, false, false
 	c.gate = record.Gate(robots.Visit{Agent: callerAgent, Last: c.last.Note, Attempt: attempt, Now: c.now})
 	if c.gate.Step == robots.Open {
 		if !c.gate.Held {
@@ -175,7 +178,7 @@ func (c *caller) is(outcome string) string {
 	case outcome == "parse":
 		ok = c.gate.Step == robots.Open && !c.gate.Held && c.decides(robots.Parse([]byte(c.site.answer().Body)))
 	case outcome == "use-cached":
-		ok = c.gate.Step == robots.Open && c.gate.Held && c.decides(robots.Parse(c.body))
+		ok = c.gate.Step == robots.Open && (c.gate.Held || c.fresh) && c.decides(robots.Parse(c.body))
 	case outcome == "refetch":
 		ok = c.due
 	case outcome == "allow-all":
@@ -260,7 +263,7 @@ func (s *site) answer() step { return s.given[len(s.given)-1] }
 
 // visit fetches the robots.txt at that time.
 func (s *site) visit(now time.Time) (robots.Record, error) {
-	client, err := fetch.New(fetch.Config{UserAgent: callerAgent + "/1.0", Transport: s, Timeout: 100 * time.Millisecond})
+	client, err := fetch.New(fetch.Config{UserAgent: callerAgent + "/1.0", Transport: s})
 	if err != nil {
 		return robots.Record{}, err
 	}
@@ -292,19 +295,18 @@ func (s *site) RoundTrip(r *http.Request) (*http.Response, error) {
 		s.next = min(s.next+1, len(s.steps))
 	}
 	if word := s.answer().Error; word != "" {
-		return nil, failureOf(r.Context(), word)
+		return nil, failureOf(word)
 	}
 	return s.answer().response(r)
 }
 
 // failureOf is what a network returns that fails so.
-func failureOf(ctx context.Context, word string) error {
+func failureOf(word string) error {
 	switch word {
 	case "dns":
 		return &net.DNSError{Err: "no such host", IsNotFound: true}
 	case "timeout":
-		<-ctx.Done()
-		return ctx.Err()
+		return &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
 	case "connection refused":
 		return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	case "tls":
