@@ -83,6 +83,7 @@ func TestSH4ReservedCharactersAreNotDecoded(t *testing.T) {
 		{"/%c3%a9", "/%C3%A9", true},
 		{"/?q=%c3%a9", "/?q=\u00e9", true},
 		{"/%61", "/a", true},
+		{"/?%61=1", "/?a=1", true},
 	} {
 		same(t, Standard{}, row.same, "http://a.test"+row.a, "http://a.test"+row.b)
 	}

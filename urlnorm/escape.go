@@ -7,13 +7,16 @@ import "strings"
 // encodes nothing stays as written, and so does an encoding whose decoded form
 // would complete one: "%%41" must not become "%A".
 func unescape(s string) string {
-	first := strings.IndexByte(s, '%')
+	first := firstUnsettled(s)
 	if first < 0 {
 		return s
 	}
 	out := make([]byte, first, len(s))
 	copy(out, s)
 	stray := -escapeLength // where out holds the last stray percent sign
+	if before := strings.LastIndexByte(s[:first], '%'); before >= 0 {
+		stray = before // or an encoding, which is too long ago to matter
+	}
 	for i := first; i < len(s); i++ {
 		if s[i] != '%' {
 			out = append(out, s[i])
@@ -33,6 +36,22 @@ func unescape(s string) string {
 		i += escapeLength - 1
 	}
 	return string(out)
+}
+
+// firstUnsettled returns where the first encoding stands that unescape changes, or -1.
+func firstUnsettled(s string) int {
+	for i := strings.IndexByte(s, '%'); i >= 0 && i < len(s); i++ {
+		if s[i] != '%' {
+			continue
+		}
+		if c, ok := decode(s[i:]); ok {
+			if unreserved[c] || s[i+1] != upper(s[i+1]) || s[i+2] != upper(s[i+2]) {
+				return i
+			}
+			i += escapeLength - 1
+		}
+	}
+	return -1
 }
 
 // completes reports whether c, written next, could become part of an encoding that

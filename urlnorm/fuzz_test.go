@@ -1,6 +1,7 @@
 package urlnorm
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -147,4 +148,105 @@ func tokens(s string) (all []string) {
 		i += 2
 	}
 	return all
+}
+
+// FuzzRulesFoldWithinASite: whatever rules a site is given, a request is fixed, its
+// key is bounded and the same again, and is folded only under a name.
+func FuzzRulesFoldWithinASite(f *testing.F) {
+	for _, ref := range []string{
+		"http://a.test/A//b/Index.html;jsessionid=1?b=2&a=1&&sid=3&utm_source=x#!/r", "http://www.a.test./(S(1))/x/?#/r\u00fc",
+		"http://a.test/%41%2f%zz/?%61=1&c", "http://a.test//", "http://a.test/;sid=/;sid=;x=1;sid", "http://b.test/A?&",
+	} {
+		f.Add(uint16(1<<len(ruleVersions)-1), ref)
+		f.Add(uint16(0), ref)
+	}
+	f.Fuzz(func(t *testing.T, chosen uint16, ref string) {
+		var rules []Rule
+		for i, known := range ruleVersions {
+			if chosen>>i&1 == 1 {
+				rules = append(rules, known.rule)
+			}
+		}
+		n := Standard{
+			Rules:  map[string][]Rule{"a.test": rules},
+			Params: map[string]map[string]Class{"a.test": {"a": Content, "b": Ordered, "c": Tracking}},
+		}
+		u, err := n.Normalize(nil, ref)
+		if err != nil {
+			t.Skip()
+		}
+		require.LessOrEqual(t, max(len(u.Request), len(u.Key.Text)), MaxLength)
+		again, err := n.Normalize(nil, u.Request+u.Key.Route())
+		if len(u.Request+u.Key.Route()) > MaxLength {
+			t.Skip()
+		}
+		require.NoError(t, err, "%q", u.Request)
+		require.Equal(t, u.Request, again.Request)
+		require.Equal(t, u.Key, again.Key, "%q", u.Request)
+		require.Equal(t, u.Origin, again.Origin)
+
+		exact, err := StandardExact{}.Normalize(nil, ref)
+		require.NoError(t, err)
+		text := strings.TrimSuffix(u.Key.Text, u.Key.Route())
+		require.Equal(t, len(u.Folded) > 0, text != exact.Key.Text, "%v: %q and %q", u.Folded, text, exact.Key.Text)
+		for _, rule := range u.Folded {
+			require.True(t, rule == FoldTracking || u.Origin.Site() == "a.test", "%v of %s", u.Folded, u.Origin)
+		}
+		if u.Request != exact.Request {
+			require.True(t, slices.Contains(u.Folded, FoldToBare) || slices.Contains(u.Folded, FoldToWWW), "%q became %q", exact.Request, u.Request)
+		}
+	})
+}
+
+// FuzzAReportIsBoundedAndExactWhileItCan compares a report with sets that are not
+// bounded.
+func FuzzAReportIsBoundedAndExactWhileItCan(f *testing.F) {
+	f.Add("http://a.test/?a=1&b=2\nhttp://a.test/?a=2&b=2&a=3\nhttp://b.test/x?a\nhttp://a.test/?a=1&b=2")
+	f.Add("http://a.test/?" + strings.Repeat("x&y&z=1&", 40))
+	f.Fuzz(func(t *testing.T, text string) {
+		var report ParamReport
+		type param struct{ site, name string }
+		references, urls, names := map[param]int64{}, map[param]map[string]bool{}, int64(0)
+		for ref := range strings.SplitSeq(text, "\n") {
+			u, err := Standard{}.Normalize(nil, ref)
+			if err != nil {
+				continue
+			}
+			report.Add(u)
+			seen := map[string]bool{}
+			for _, name := range u.Unknown {
+				p := param{u.Origin.Site(), name}
+				names++
+				if seen[name] {
+					continue
+				}
+				seen[name] = true
+				references[p]++
+				if urls[p] == nil {
+					urls[p] = map[string]bool{}
+				}
+				urls[p][u.Key.Text] = true
+			}
+		}
+		total, left := 0, report.Beyond().Names
+		for _, site := range report.Sites() {
+			require.LessOrEqual(t, len(site.Params), maxSiteNames)
+			total += len(site.Params)
+			left += site.Beyond.Names
+			for _, got := range site.Params {
+				p := param{site.Site, got.Name}
+				require.LessOrEqual(t, got.References, references[p])
+				require.LessOrEqual(t, len(got.Examples), 2)
+				if got.Exact && got.References == references[p] {
+					require.EqualValues(t, len(urls[p]), got.URLs, "%v", p)
+					require.Less(t, got.Merges, max(got.URLs, 1))
+				}
+			}
+		}
+		require.LessOrEqual(t, total, maxReportNames)
+		require.LessOrEqual(t, left, names, "what was left out was seen")
+		if left == 0 {
+			require.Len(t, references, total, "nothing is missing")
+		}
+	})
 }

@@ -124,4 +124,6 @@ func TestAnOriginIsSchemeHostAndPort(t *testing.T) {
 	}
 	assert.Equal(t, Origin("http://a.test:8080"), normalize(t, "http://A.test.:8080/x?y").Origin)
 	assert.Equal(t, Origin("http://site.test"), normalize(t, "?q").Origin)
+	assert.Equal(t, Origin("http://."), normalize(t, "http://./").Origin, "only a name has a dot to drop")
+	assert.Equal(t, Origin("http://a..:8080"), normalize(t, "http://a..:8080/").Origin)
 }

@@ -26,6 +26,9 @@ func (r *siteRules) query(u *URL, query string) (kept string, any bool) {
 	for pair := range strings.SplitSeq(query, "&") {
 		name, class, _ := r.class(pair)
 		if class == Unknown {
+			if u.Unknown == nil {
+				u.Unknown = make([]string, 0, 1+strings.Count(query, "&"))
+			}
 			u.Unknown = append(u.Unknown, name)
 		}
 		folds = folds || class == Tracking || r.moves(class)
@@ -44,7 +47,8 @@ func (r *siteRules) moves(class Class) bool {
 // sort leaves out what is Tracking and puts what may move, sorted, behind what keeps
 // its place.
 func (r *siteRules) sort(u *URL, query string) (kept string, any bool) {
-	var pairs, placed, free []string
+	var room [3][8]string // on the stack, enough for most
+	pairs, placed, free := room[0][:0], room[1][:0], room[2][:0]
 	rule := FoldOrder
 	for pair := range strings.SplitSeq(query, "&") {
 		_, class, why := r.class(pair)

@@ -105,9 +105,16 @@ func TestARuleThatMergesHostsMovesTheRequest(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, u.Key, again.Key)
 	}
-	long := "http://a.test/" + strings.Repeat("x", MaxLength-len("http://a.test/"))
-	_, err := ruled(FoldToWWW).Normalize(nil, long)
-	assert.Equal(t, TooLong, err)
+}
+
+func TestARuleMakesNothingTooLong(t *testing.T) {
+	long := "http://a.test/?utm_source=" + strings.Repeat("x", MaxLength-len("http://a.test/?utm_source="))
+	_, err := Standard{}.Normalize(nil, long)
+	require.NoError(t, err)
+	_, err = ruled(FoldToWWW).Normalize(nil, long)
+	assert.Equal(t, TooLong, err, "the request")
+	_, err = ruled(SplitRoutes).Normalize(nil, "http://a.test/#/"+strings.Repeat("\u00fc", MaxLength/4))
+	assert.Equal(t, TooLong, err, "the key")
 }
 
 func TestARuleNamesItselfInTheVersionOfItsSite(t *testing.T) {

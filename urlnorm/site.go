@@ -1,8 +1,6 @@
 package urlnorm
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,13 +51,15 @@ func versionOf(classes map[string]Class, chosen []Rule) string {
 	return b.String()
 }
 
+// classWords stand before a name that is hashed.
+var classWords = [...]string{Unknown: "unknown ", Tracking: "tracking ", Content: "content ", Ordered: "ordered "}
+
 // digest is the same for equal classes in any order, so that a map need not be
 // sorted for every key.
 func digest(classes map[string]Class) string {
 	var sum uint64
 	for name, class := range classes {
-		hash := sha256.Sum256(append([]byte{byte(class)}, name...))
-		sum += binary.BigEndian.Uint64(hash[:])
+		sum += newHasher.write(classWords[class&3]).write(name).sum()
 	}
 	return strconv.FormatUint(sum, 36)
 }

@@ -73,7 +73,7 @@ func resolveAuthority(scheme, rest, charset string) (string, error) {
 	if path != "" && isSlash(path[0]) {
 		path = path[1:]
 	}
-	return string(appendPath([]byte(origin), len(origin), path, charset)), nil
+	return string(appendPath(buffer(origin, path), len(origin), path, charset)), nil
 }
 
 // resolvePath resolves a reference to the host of base, which a browser wrote.
@@ -83,12 +83,17 @@ func resolvePath(base, ref, charset string) string {
 	case ref == "":
 		return base
 	case ref[0] == '?':
-		return string(appendQuery([]byte(withoutQuery(base)), ref[1:], charset))
+		return string(appendQuery(buffer(withoutQuery(base), ref), ref[1:], charset))
 	case isSlash(ref[0]):
-		return string(appendPath([]byte(base[:end]), end, ref[1:], charset))
+		return string(appendPath(buffer(base[:end], ref), end, ref[1:], charset))
 	}
 	base = withoutQuery(base)
-	return string(appendPath([]byte(base[:strings.LastIndexByte(base, '/')]), end, ref, charset))
+	return string(appendPath(buffer(base[:strings.LastIndexByte(base, '/')], ref), end, ref, charset))
+}
+
+// buffer returns begin with room for rest, a quarter of which may grow threefold.
+func buffer(begin, rest string) []byte {
+	return append(make([]byte, 0, len(begin)+len(rest)*3/2+8), begin...)
 }
 
 func isHTTP(scheme string) bool { return scheme == "http" || scheme == "https" }
@@ -98,7 +103,8 @@ func isSlash(c byte) bool { return c == '/' || c == '\\' }
 // schemeOf returns the scheme of ref in lower case. Tabs and line breaks are no
 // part of a URL wherever they stand.
 func schemeOf(ref string) (string, bool) {
-	var name []byte
+	var room [len("https")]byte // on the stack
+	name := room[:0]
 	for i := 0; i < len(ref) && i < MaxLength; i++ {
 		switch c := ref[i]; {
 		case c == '\t', c == '\n', c == '\r':
@@ -107,10 +113,21 @@ func schemeOf(ref string) (string, bool) {
 		case len(name) > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
 			name = append(name, c)
 		default:
-			return string(name), c == ':' && len(name) > 0
+			return schemeName(name), c == ':' && len(name) > 0
 		}
 	}
 	return "", false
+}
+
+// schemeName copies only the rare ones.
+func schemeName(name []byte) string {
+	switch string(name) {
+	case "http":
+		return "http"
+	case "https":
+		return "https"
+	}
+	return string(name)
 }
 
 // cutScheme splits a reference without breaks behind its scheme.

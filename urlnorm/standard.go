@@ -14,6 +14,9 @@ const MaxLength = 8 << 10
 // needs a new version, or old and new keys would be compared.
 const exactVersion = "1"
 
+// standardVersion has the version of the tracking set in it.
+var standardVersion = exactVersion + "t" + standardParams.version
+
 // Standard resolves as browsers do and compares by RFC 3986, leaving tracking
 // parameters out of the key. The zero value is ready for use.
 //
@@ -37,7 +40,7 @@ func (s Standard) Normalize(base *URL, ref string) (URL, error) {
 func (s Standard) Validate() error { return s.rules().validate() }
 
 func (s Standard) rules() rules {
-	return rules{version: exactVersion + "t" + standardParams.version, tracking: standardParams.tracking, params: s.Params, rules: s.Rules}
+	return rules{version: standardVersion, tracking: standardParams.tracking, params: s.Params, rules: s.Rules}
 }
 
 // StandardExact is Standard without its tracking set: only Params and Rules merge

@@ -241,7 +241,7 @@ type ruledFact struct {
 	fact
 	Flags   []string        // of purell
 	Args    json.RawMessage // of w3lib: names, or a list of them
-	Options map[string]bool
+	Options map[string]any
 }
 
 // profileRules are the rules that make of a site what a profile makes of all.
@@ -327,7 +327,7 @@ func (row ruledFact) purell() (rules []urlnorm.Rule, ours bool) {
 // cleaner classes the parameters that w3lib keeps, or removes.
 func (row ruledFact) cleaner(classes map[string]urlnorm.Class) (rules []urlnorm.Rule, ours bool) {
 	var list []json.RawMessage
-	if json.Unmarshal(row.Args, &list) != nil || len(list) == 0 || row.Options["keep_fragments"] {
+	if json.Unmarshal(row.Args, &list) != nil || len(list) == 0 || row.Options["keep_fragments"] == true {
 		return nil, false
 	}
 	var names []string
@@ -338,7 +338,7 @@ func (row ruledFact) cleaner(classes map[string]urlnorm.Class) (rules []urlnorm.
 		}
 	}
 	class, rules := urlnorm.Ordered, []urlnorm.Rule{urlnorm.FoldOthers}
-	if row.Options["remove"] {
+	if row.Options["remove"] == true {
 		class, rules = urlnorm.Tracking, nil
 	}
 	for _, name := range names {
