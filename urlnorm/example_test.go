@@ -48,3 +48,41 @@ func ExampleStandard_params() {
 	// http://www.shop.test/shirt?color=red&size=l <nil>
 	// http://www.shop.test/shirt?color=red&size=l <nil>
 }
+
+func ExampleStandard_rules() {
+	n := urlnorm.Standard{Rules: map[string][]urlnorm.Rule{
+		"shop.test": {urlnorm.FoldSessions, urlnorm.FoldIndex, urlnorm.FoldToWWW},
+	}}
+	if err := n.Validate(); err != nil {
+		panic(err)
+	}
+	u, err := n.Normalize(nil, "http://shop.test/shirts/index.html;jsessionid=1?gclid=2")
+	fmt.Println(u.Request, err)
+	fmt.Println(u.Key.Text)
+	fmt.Println(u.Folded)
+	// Output:
+	// http://www.shop.test/shirts/index.html;jsessionid=1?gclid=2 <nil>
+	// http://www.shop.test/shirts/
+	// [to_www sessions index tracking]
+}
+
+func ExampleParamReport() {
+	var report urlnorm.ParamReport
+	for _, ref := range []string{
+		"http://shop.test/shirts?visit=1&page=1", "http://shop.test/shirts?visit=2&page=1", "http://shop.test/shirts?visit=3&page=2",
+	} {
+		u, err := urlnorm.Standard{}.Normalize(nil, ref)
+		if err != nil {
+			panic(err)
+		}
+		report.Add(u)
+	}
+	for _, site := range report.Sites() {
+		for _, p := range site.Params {
+			fmt.Printf("%s %s: %d values, tracking would merge %d of %d URLs\n", site.Site, p.Name, p.Values, p.Merges, p.URLs)
+		}
+	}
+	// Output:
+	// shop.test visit: 3 values, tracking would merge 1 of 3 URLs
+	// shop.test page: 2 values, tracking would merge 0 of 3 URLs
+}

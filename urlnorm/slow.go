@@ -103,7 +103,7 @@ func isSlash(c byte) bool { return c == '/' || c == '\\' }
 // schemeOf returns the scheme of ref in lower case. Tabs and line breaks are no
 // part of a URL wherever they stand.
 func schemeOf(ref string) (string, bool) {
-	var room [len("https")]byte // on the stack
+	var room [16]byte // on the stack
 	name := room[:0]
 	for i := 0; i < len(ref) && i < MaxLength; i++ {
 		switch c := ref[i]; {
