@@ -3,7 +3,7 @@ package charset
 // halfKatakana is the first of the narrow letters that have a code of one byte.
 const halfKatakana = 0xff61
 
-// stepShiftJIS is the decoder of Encoding, section 13.3.1.
+// stepShiftJIS is the decoder of Encoding, section 12.3.1.
 func stepShiftJIS(jis0208 []rune) step {
 	return func(b []byte) (rune, int) {
 		switch lead := b[0]; {
@@ -44,7 +44,7 @@ func atShiftJIS(jis0208 []rune, pointer int, trail byte) (rune, int) {
 	return at(jis0208, pointer, trail)
 }
 
-// stepEUCJP is the decoder of Encoding, section 13.1.1.
+// stepEUCJP is the decoder of Encoding, section 12.1.1.
 func stepEUCJP(jis0208, jis0212 []rune) step {
 	const katakana, more = 0x8e, 0x8f
 	return func(b []byte) (rune, int) {

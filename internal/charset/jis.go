@@ -2,7 +2,7 @@ package charset
 
 import "unicode/utf8"
 
-// A jis is the decoder of ISO-2022-JP (Encoding, section 13.2.1), in which escape
+// A jis is the decoder of ISO-2022-JP (Encoding, section 12.2.1), in which escape
 // sequences change what bytes mean.
 type jis struct {
 	index   []rune // of jis0208

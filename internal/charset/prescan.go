@@ -175,9 +175,7 @@ func (a attribute) scanValue(b []byte, i int) attribute {
 		}
 		a.value, a.end = b[start:i], i
 	}
-	if a.end < len(b) {
-		a.state = found
-	}
+	a.state = found
 	return a
 }
 

@@ -30,6 +30,8 @@ func TestThePrescanFindsWhatAMetaElementDeclares(t *testing.T) {
 		{`<meta http-equiv=Content-Type content="text/html; charset=gbk">`, "gbk"},
 		{`<meta content="text/html; charset=gbk" http-equiv=Content-Type>`, "gbk"},
 		{`<meta content="text/html; charset=gbk">`, ""},
+		{"<meta http-equiv='content\rtype' content='charset=gbk'>", ""},
+		{`<meta charset="gbk"`, ""},
 		{`<meta content="text/html; charset=gbk" charset=koi8-r>`, "koi8-r"},
 		{`<meta content="text/html; charset=gbk" http-equiv=content-type charset=none>`, ""},
 		{`<meta http-equiv=refresh http-equiv=content-type content="charset=gbk">`, ""},

@@ -87,6 +87,7 @@ func TestSJ3HeaderAndMetaDisagree(t *testing.T) {
 		{"a header under which all is right", "windows-1251", "utf-8", "Привет", "windows-1251", "header"},
 		{"browsers read neither", "iso-2022-kr", "gbk", chinese, "replacement", "header"},
 		{"the page is silent", "gbk", "none", "\xff", "gbk", "header"},
+		{"they agree", "gb2312", "gbk", "\xff", "gbk", "header"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			body := "<meta charset=" + c.meta + ">" + c.body
@@ -95,7 +96,7 @@ func TestSJ3HeaderAndMetaDisagree(t *testing.T) {
 			switch {
 			case c.from == FromMeta:
 				assert.Equal(t, []Claim{{Name(c.label), FromHeader}}, d.Lost)
-			case Name(c.meta) != "":
+			case Name(c.meta) != "" && Name(c.meta) != Name(c.label):
 				assert.Equal(t, []Claim{{Name(c.meta), FromMeta}}, d.Lost)
 			default:
 				assert.Empty(t, d.Lost)
@@ -118,6 +119,7 @@ func TestATrueMetaCountsBeforeOneInAText(t *testing.T) {
 		{"in a title, and nowhere else", `<title><meta charset=koi8-r></title>`, "koi8-r"},
 		{"behind a title", `<title>t</title><meta charset=koi8-r><meta charset=gbk>`, "koi8-r"},
 		{"in a comment", `<!-- <meta charset=koi8-r> --><meta charset=gbk>`, "gbk"},
+		{"behind a comment of which the prescan sees no end", `<!-- --!><meta charset=gbk>`, "gbk"},
 		{"in noscript, which a crawler reads", `<noscript><meta charset=koi8-r></noscript>`, "koi8-r"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -157,6 +159,17 @@ func TestABodyThatWasCutIsNotWrongAtItsEnd(t *testing.T) {
 			assert.Equal(t, c.text+replacement, string(text), "where it was not cut")
 			assert.Equal(t, invalid+1, more)
 		})
+	}
+}
+
+func TestAnErrorAtTheEndOfABodyThatWasCutIsAnError(t *testing.T) {
+	for name, body := range map[string]string{
+		"utf-8": "\xff", "gbk": "\xff", "gb18030": "\x81\x30\x20", "big5": "\x80", "euc-jp": "\x8e\xe0", "euc-kr": "\xff",
+		"shift_jis": "\xa0", "iso-2022-jp": "\x0e", "utf-16le": "\x00\xdc", "windows-1253": "\xaa", "replacement": "x",
+	} {
+		text, invalid := decode(name, []byte(body), true)
+		assert.True(t, strings.HasPrefix(string(text), replacement), name)
+		assert.Equal(t, 1, invalid, name)
 	}
 }
 

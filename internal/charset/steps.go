@@ -120,7 +120,7 @@ func stepGB4(b []byte) (rune, int) {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// stepBig5 is the decoder of Encoding, section 12.1.1.
+// stepBig5 is the decoder of Encoding, section 11.1.1.
 func stepBig5(index []rune) step {
 	return func(b []byte) (rune, int) {
 		lead := b[0]
@@ -157,7 +157,7 @@ var pairsBig5 = map[int]rune{
 	1166: pair(0xea, 0x30c),
 }
 
-// stepEUCKR is the decoder of Encoding, section 14.1.1.
+// stepEUCKR is the decoder of Encoding, section 13.1.1.
 func stepEUCKR(index []rune) step {
 	return func(b []byte) (rune, int) {
 		lead := b[0]

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// stepUTF16 is the decoder of Encoding, section 15.2.1, for one order of bytes.
+// stepUTF16 is the decoder of Encoding, section 14.2.1, for one order of bytes.
 func stepUTF16(unit func([]byte) uint16) step {
 	const low = 0xdc00 // the first of the second halves
 	return func(b []byte) (rune, int) {

@@ -45,7 +45,7 @@ func validPrefix(b []byte) int {
 
 // subpart returns the length of the invalid sequence with which b begins: the
 // longest part that could have begun a character, or one byte (Encoding, section
-// 4.1; Unicode, section 3.9, "maximal subparts").
+// 8.1.1; Unicode, section 3.9, "maximal subparts").
 func subpart(b []byte) int {
 	n := 1
 	for n < min(len(b), utf8.UTFMax) && !utf8.FullRune(b[:n]) {
