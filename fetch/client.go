@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,6 +14,8 @@ type Client struct {
 	cfg       Config
 	transport http.RoundTripper
 	own       *http.Transport // the same, unless it is the caller's
+	dialer    *dialer         // of own
+	active    atomic.Int64    // exchanges in progress
 	fixed     http.Header     // sent with every request
 	pools     *pools
 	closed    context.Context
@@ -28,7 +31,8 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{cfg: cfg, transport: cfg.Transport, fixed: fixedHeader(cfg.UserAgent), pools: newPools()}
 	c.closed, c.close = context.WithCancel(context.Background())
 	if c.transport == nil {
-		c.own = newTransport(cfg, c.closed)
+		c.dialer = newDialer(cfg, c.closed)
+		c.own = newTransport(cfg, c.dialer)
 		c.transport = c.own
 	}
 	return c, nil
@@ -43,8 +47,7 @@ const (
 	idleTime    = 90 * time.Second
 )
 
-func newTransport(cfg Config, closed context.Context) *http.Transport {
-	d := newDialer(cfg, closed)
+func newTransport(cfg Config, d *dialer) *http.Transport {
 	return &http.Transport{
 		DialContext:            d.dial,
 		DialTLSContext:         d.dialTLS,
@@ -59,11 +62,29 @@ func newTransport(cfg Config, closed context.Context) *http.Transport {
 }
 
 // Close ends connections that are idle or being made, and closes the Client:
-// exchanges in progress go on, and a later Do is answered with ErrClosed.
+// exchanges in progress go on, and a later Do is answered with ErrClosed. When the
+// last exchange ends, no connection is left.
 func (c *Client) Close() {
 	c.close()
 	if c.own != nil {
 		c.own.CloseIdleConnections()
+	}
+	c.release()
+}
+
+// enter counts an exchange; the function it returns must be called at its end.
+func (c *Client) enter() (leave func()) {
+	c.active.Add(1)
+	return func() {
+		c.active.Add(-1)
+		c.release()
+	}
+}
+
+// release closes every connection of a Client that is closed and does nothing.
+func (c *Client) release() {
+	if c.own != nil && c.closed.Err() != nil && c.active.Load() == 0 {
+		c.dialer.conns.closeAll()
 	}
 }
 
@@ -122,6 +143,7 @@ func (c *Client) Do(ctx context.Context, r Request) Response {
 	if err := r.check(); err != nil {
 		return x.fail(Malformed, err)
 	}
+	defer c.enter()()
 	if c.closed.Err() != nil {
 		return x.fail(Cancelled, ErrClosed)
 	}

@@ -18,6 +18,7 @@ const tlsSessions = 1024
 // and ends with the Client rather than with a request.
 type dialer struct {
 	closed context.Context // of the Client
+	conns  openConns       // all that were made and are not closed
 	guard  *ssrf.Guardian
 	limit  time.Duration
 	tls    *tls.Config
@@ -81,7 +82,7 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 			return nil, dialError{err}
 		}
 	}
-	return conn, nil
+	return d.conns.add(conn), nil
 }
 
 // dialTLS connects to address and secures the connection.

@@ -23,6 +23,7 @@ type exchange struct {
 
 	mu      sync.Mutex // hooks of net/http run in goroutines of the connection
 	sent    time.Time  // zero until the request was written
+	repeats int        // of the request by net/http, 0 <= repeats <= repeatsMax+1
 	settled bool       // Do has gone on: it is too late to tell OnSent
 }
 
@@ -91,20 +92,30 @@ func (x *exchange) wroteRequest(info httptrace.WroteRequestInfo) {
 	}
 }
 
+// repeatsMax is how often HTTP/2 may send a request again.
+const repeatsMax = 3
+
 // gotConn is told by net/http which connection it will use. If it gets a second
 // one although the request was sent on the first, it means to repeat the
 // request: then the connection is closed before a byte is written, and the
 // exchange ends. HTTP/2 repeats only what the server did not process, and shares
-// its connection, so it is left alone.
+// its connection, so it is left alone, a few times.
 func (x *exchange) gotConn(info httptrace.GotConnInfo) {
 	x.mu.Lock()
 	again := !x.sent.IsZero()
-	x.mu.Unlock()
-	if !again || isHTTP2(info) {
-		return
+	if again {
+		x.repeats++
 	}
-	x.cancel(errReplay)
-	_ = info.Conn.Close() // unused; its error cannot matter
+	repeats := x.repeats
+	x.mu.Unlock()
+	switch {
+	case !again:
+	case !isHTTP2(info):
+		x.cancel(errReplay)
+		_ = info.Conn.Close() // unused; its error cannot matter
+	case repeats > repeatsMax:
+		x.cancel(errReplay)
+	}
 }
 
 func isHTTP2(info httptrace.GotConnInfo) bool {
