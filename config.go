@@ -62,7 +62,7 @@ type Config struct {
 	// A Policy that panics ends the run with frontier.ErrInternal. What panics in
 	// Normalizer refuses its reference, counted as "panic".
 	Policy     frontier.PolicySource // default one request at a time an origin, one second apart
-	Normalizer urlnorm.Normalizer    // default urlnorm.Standard{}; the same until a run is over
+	Normalizer urlnorm.Normalizer    // default urlnorm.Standard{}; the same until a run is over, see Rekey; checked by its Validate, if it has one
 	Fetch      fetch.Config          // its UserAgent is this Config's
 	Store      storage.Store         // default bbolt in Dir; what you pass in, you close
 	Artifacts  storage.ArtifactSink  // default a directory in Dir; what you pass in, you close
@@ -164,6 +164,9 @@ func (c Config) faults() []error {
 		value any
 	}{{"Policy", c.Policy}, {"Normalizer", c.Normalizer}, {"Store", c.Store}, {"Artifacts", c.Artifacts}, {"Renderer", c.Renderer}} {
 		fault(isNilPointer(part.value), "%s is a nil %T: look at the error of the call that should have made it", part.field, part.value)
+	}
+	if n, ok := c.Normalizer.(interface{ Validate() error }); ok && !isNilPointer(c.Normalizer) {
+		faults = append(faults, n.Validate())
 	}
 	return append(faults, c.Budget.WithDefaults().Validate(), c.Scope.Validate())
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/weircrawl/weir/frontier"
 	"github.com/weircrawl/weir/storage/memory"
+	"github.com/weircrawl/weir/urlnorm"
 )
 
 func TestEveryFaultOfAConfigIsReportedAtOnce(t *testing.T) {
@@ -51,6 +52,9 @@ func TestAFaultNamesItsField(t *testing.T) {
 		{"a line break", func(c *Config) { c.UserAgent = "bot/1.0\r\nX: y" }, "no header may have"},
 		{"two user agents", func(c *Config) { c.Fetch.UserAgent = "other/1.0" }, "set UserAgent alone"},
 		{"a handler that may hold a page longer than its lease", func(c *Config) { c.HandlerTimeout = 20*time.Minute + 1 }, "HandlerTimeout is 20m0.000000001s of at most 20m0s"},
+		{"a site under which no rule is found", func(c *Config) {
+			c.Normalizer = urlnorm.Standard{Rules: map[string][]urlnorm.Rule{"www.a.test": {urlnorm.FoldIndex}}}
+		}, `"www.a.test" is no site: write "a.test"`},
 		{"a bad timeout", func(c *Config) { c.Fetch.Timeout = -1 }, "Timeout"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package weir
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"github.com/weircrawl/weir/fetch"
@@ -21,7 +22,7 @@ func (r *run) render(ctx context.Context, p *Page) error {
 	if r.cfg.Renderer == nil || r.cfg.Render == nil || !isHTML(p.MediaType) || !r.cfg.Render(p) {
 		return nil
 	}
-	result, err := r.cfg.Renderer.Render(ctx, render.Request{URL: p.URL, Fetch: r.browser(p)})
+	result, err := r.cfg.Renderer.Render(ctx, render.Request{URL: p.URL + p.lease.Key.Route(), Fetch: r.browser(p)})
 	if err != nil {
 		return &renderError{fmt.Errorf("render %s: %w", p.URL, err)}
 	}
@@ -37,7 +38,7 @@ func (r *run) browser(p *Page) func(context.Context, fetch.Request) fetch.Respon
 	var left atomic.Int64
 	left.Store(r.budget.Response)
 	return func(ctx context.Context, q fetch.Request) fetch.Response {
-		if q.URL == p.URL {
+		if document, _, _ := strings.Cut(q.URL, "#"); document == p.URL {
 			return fetch.Response{URL: p.URL, Class: fetch.Fetched, Status: p.Status, Header: p.Header, MediaType: p.MediaType, Body: p.Body, Truncated: p.Truncated}
 		}
 		if why := r.mayLoad(ctx, p.lease, q.URL); why != "" {

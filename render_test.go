@@ -16,6 +16,7 @@ import (
 	"github.com/weircrawl/weir/ledger"
 	"github.com/weircrawl/weir/render"
 	"github.com/weircrawl/weir/storage/memory"
+	"github.com/weircrawl/weir/urlnorm"
 )
 
 // browser is a Renderer that runs no script, but loads what it is told to.
@@ -120,5 +121,31 @@ func TestAFailingBrowserIsNotThePagesFault(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{"failed {render} http://a.test/"}, results(t, mem))
 		assert.EqualValues(t, 1, receipt.Counts[frontier.Failed])
+	})
+}
+
+func TestEachRouteIsShownByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, `
+-- http://a.test/ --
+<script src=/app.js></script><a href=/app#/one>1</a><a href=/app#/two>2</a><a href=/app#part>3</a>
+-- http://a.test/app --
+<script src=/app.js></script>
+`), memory.New()
+		cfg := over(w, mem)
+		cfg.Normalizer = urlnorm.Standard{Rules: map[string][]urlnorm.Rule{"a.test": {urlnorm.SplitRoutes}}}
+		cfg.Render = func(p *Page) bool { return strings.HasSuffix(p.URL, "/app") }
+		var shown []string
+		cfg.Workers = 1
+		cfg.Renderer = browser(func(ctx context.Context, r render.Request) (render.Result, error) {
+			shown = append(shown, r.URL)
+			document := r.Fetch(ctx, fetch.Request{URL: r.URL})
+			return render.Result{Document: document.Body, Status: document.Status}, nil
+		})
+		receipt, err := Run(t.Context(), cfg, "http://a.test/")
+		require.NoError(t, err)
+		assert.Equal(t, ledger.Complete, receipt.Verdict, receipt.Why)
+		assert.ElementsMatch(t, []string{"http://a.test/app#/one", "http://a.test/app#/two", "http://a.test/app"}, shown)
+		assert.Equal(t, 3, w.Log().Hits("http://a.test/app"))
 	})
 }

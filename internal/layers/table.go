@@ -21,7 +21,6 @@ const (
 	robotstxt = "github.com/temoto/robotstxt"
 	ssrf      = "code.dny.dev/ssrf"
 	testify   = "github.com/stretchr/testify"
-	whatwg    = "github.com/nlnwa/whatwg-url"
 	xnet      = "golang.org/x/net"
 	xsys      = "golang.org/x/sys"
 	xtext     = "golang.org/x/text"
@@ -32,6 +31,7 @@ const (
 var ForTests = []string{
 	testify, xtools, xnet,
 	"github.com/anishathalye/porcupine",
+	"github.com/nlnwa/whatwg-url",
 	"github.com/temoto/robotstxt",
 	"go.uber.org/goleak",
 	"golang.org/x/sys/unix", // CPU time of benchmarks
@@ -47,10 +47,10 @@ var Table = map[string]Row{
 	"internal/links":   {Uses: []string{"internal/header"}, Modules: []string{xnet}},
 	"internal/layers":  {},
 
-	"urlnorm": {Modules: []string{whatwg, xnet, xtext}},
+	"urlnorm": {Modules: []string{xnet, xtext}},
 	"fetch": {
 		Uses:    []string{"internal/charset", "internal/header"},
-		Modules: []string{brotli, chardet, compress, ssrf, xnet, xtext},
+		Modules: []string{brotli, compress, ssrf, xnet},
 	},
 	"robots": {Uses: []string{"fetch", "urlnorm"}, Modules: []string{robotstxt}},
 	"render": {Uses: []string{"fetch"}},
@@ -71,7 +71,7 @@ var Table = map[string]Row{
 			"storage/bolt", "storage/dir",
 			"internal/backoff", "internal/codec", "internal/header", "internal/links",
 		}),
-		Modules: []string{chardet, goquery, xnet, xtext},
+		Modules: []string{goquery, xnet},
 	},
 
 	"fetch/fetchtest": {Modules: []string{xtools}}, // no testing: examples may use it
