@@ -1,13 +1,17 @@
 package links
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // anchors are the a elements that are open, the innermost last, and what stands
 // around them: it decides how far the text of each reaches where end tags are
 // missing (HTML, 13.2.6.4.7 and the modes of tables).
 type anchors struct {
 	open   []anchor
-	scopes []traits // table, cell or holder
+	scopes []traits // table, cell, holder or foreignScope
+	scoped int      // how much of SVG and MathML is in scopes
 }
 
 // anchor is an a element, and its text so far.
@@ -26,6 +30,9 @@ const (
 // startAnchor ends the a element that is still open, as browsers do. One around a
 // table reaches to the table's end, and one around a cell goes on.
 func (e *extractor) startAnchor() {
+	if n := len(e.scopes); n > 0 && e.scopes[n-1] == foreignScope {
+		return // they may be nested there
+	}
 	for i := len(e.open) - 1; i >= 0; i-- {
 		a := &e.open[i]
 		if a.level == len(e.scopes) {
@@ -56,11 +63,21 @@ func (e *extractor) openAnchor() {
 	*a = anchor{link: len(e.result.Links) - 1, level: len(e.scopes), text: a.text[:0]}
 }
 
-// endAnchor ends the a element to which an end tag belongs, if any does.
+// endAnchor ends the a element to which an end tag belongs, if any does. One
+// around SVG ends that too.
 func (e *extractor) endAnchor() {
+	if n := len(e.scopes); n > 0 && e.scopes[n-1] == foreignScope && !e.holdsAnchor(n) && e.holdsAnchor(n-1) {
+		e.stayForeign(breaker)
+		e.settle()
+	}
 	if n := len(e.open); n > 0 && e.open[n-1].level == len(e.scopes) {
 		e.endAnchors(n - 1)
 	}
+}
+
+// holdsAnchor reports whether an a element is open right below so many scopes.
+func (e *extractor) holdsAnchor(level int) bool {
+	return slices.ContainsFunc(e.open, func(a anchor) bool { return a.level == level })
 }
 
 // endAnchors ends the a elements from the one at index i on.
@@ -88,6 +105,29 @@ func (e *extractor) enterScope(el *element) {
 		e.cutRow()
 	case holder:
 		e.push(kind)
+	}
+}
+
+// scopeForeign makes SVG and MathML scopes while they are open.
+func (e *extractor) scopeForeign() {
+	e.scoped = len(e.foreign)
+	open, scoped := 0, 0
+	for _, el := range e.foreign {
+		if el.is(svgElement | mathElement) {
+			open++
+		}
+	}
+	for i, s := range e.scopes {
+		if s != foreignScope {
+			continue
+		}
+		if scoped++; scoped > open {
+			e.cutScopes(i)
+			return
+		}
+	}
+	for ; scoped < open; scoped++ {
+		e.push(foreignScope)
 	}
 }
 

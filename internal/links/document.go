@@ -15,7 +15,8 @@ type document struct {
 type place uint8
 
 const (
-	inHead place = iota
+	inHead    place = iota
+	afterHead       // what belongs into the head is still taken there
 	inBody
 	filled // the body holds something, so that no frameset can take its place
 )
@@ -30,8 +31,8 @@ func (d *document) inForeign() bool {
 	return n > 0 && d.foreign[n-1].is(svgElement|mathElement)
 }
 
-// stayForeign reports whether el, which starts here, is a part of SVG or MathML:
-// most elements of HTML end those.
+// stayForeign reports whether el, which starts or ends here, is a part of SVG or
+// MathML: most elements of HTML end those.
 func (d *document) stayForeign(el *element) bool {
 	if !d.inForeign() {
 		return false
@@ -83,6 +84,7 @@ func (d *document) enterForeign(el *element) {
 func (d *document) enterFrameset() {
 	if d.place < filled || d.framesets > 0 {
 		d.framesets++
+		d.place = filled
 	}
 }
 
@@ -92,7 +94,7 @@ func (d *document) proceed(el *element) {
 	switch {
 	case el.is(fills):
 		d.place = filled
-	case d.place == inHead && !el.is(ofHead):
+	case d.place < inBody && !el.is(ofHead), d.place == afterHead && el.is(noscriptElement):
 		d.place = inBody
 	}
 }
@@ -115,7 +117,9 @@ func (d *document) leave(el *element) {
 		d.noscript = false
 	case el.is(frameset):
 		d.framesets = max(d.framesets-1, 0)
-	case el.is(endsHead):
+	case el.is(headElement):
+		d.place = max(d.place, afterHead)
+	case el.is(endsHead) && !(d.noscript && d.place == inHead):
 		d.place = max(d.place, inBody)
 	}
 }

@@ -33,6 +33,7 @@ const (
 	baseElement
 	metaElement
 	linkElement
+	headElement
 	frameElement
 	noscriptElement
 	template
@@ -47,8 +48,9 @@ const (
 	fills     // the body, so that no frameset can take its place
 	table
 	cell
-	row    // a part of a table that is not a cell
-	holder // holds a part of the document that elements outside do not reach into
+	row          // a part of a table that is not a cell
+	holder       // holds a part of the document that elements outside do not reach into
+	foreignScope // SVG or MathML, while it is open
 )
 
 func (el *element) is(any traits) bool { return el.traits&any != 0 }
@@ -89,7 +91,7 @@ var elements = map[string]*element{
 	"meta":       {traits: metaElement | ofHead | breaksOut},
 	"object":     {traits: fills | holder, refers: one(data, "object")},
 	"q":          {refers: one(cite, "q")},
-	"script":     {traits: ofHead, refers: one(src, "script"), inSVG: one(href, "script[href]")},
+	"script":     {traits: ofHead, refers: one(src, "script"), inSVG: []reference{{src, "script", oneURL}, {href, "script[href]", oneURL}}},
 	"source":     {refers: []reference{{src, "source", oneURL}, {srcset, "source[srcset]", candidates}}},
 	"table":      {traits: breaksOut | fills | table, refers: one(background, "table")},
 	"td":         {traits: cell, refers: one(background, "td")},
@@ -102,14 +104,14 @@ var elements = map[string]*element{
 
 	"applet":   {traits: fills | holder},
 	"basefont": {traits: ofHead},
-	"br":       {traits: fills | breaksOut | endsHead},
+	"br":       {traits: fills | breaksOut},
 	"caption":  {traits: cell},
 	"col":      {traits: row},
 	"colgroup": {traits: row},
 	"dd":       {traits: fills | breaksOut},
 	"dt":       {traits: fills | breaksOut},
 	"frameset": {traits: frameset | ofHead},
-	"head":     {traits: ofHead | breaksOut},
+	"head":     {traits: headElement | ofHead | breaksOut},
 	"hr":       {traits: fills | breaksOut},
 	"keygen":   {traits: fills},
 	"li":       {traits: fills | breaksOut},

@@ -70,11 +70,11 @@ func (e *extractor) startTag() {
 	} else {
 		e.enter(el)
 	}
+	e.settle()
 	if e.templates > 0 {
 		return
 	}
 	e.refer(el, foreign)
-	e.cdata = e.options.XML || e.inForeign()
 	if empty && el.is(anchorElement) {
 		e.endAnchor()
 	}
@@ -88,14 +88,26 @@ func (e *extractor) enter(el *element) {
 	}
 }
 
+// settle tells the scanner and the scopes whether the pass is in SVG or MathML
+// now.
+func (e *extractor) settle() {
+	e.cdata = e.options.XML || e.inForeign()
+	if len(e.foreign) != e.scoped {
+		e.scopeForeign()
+	}
+}
+
 func (e *extractor) endTag() {
 	el := e.element()
 	if e.templates > 0 && !el.is(template) || el.traits == 0 {
 		return
 	}
+	if !el.is(headElement | endsHead) { // those are not left before the page ends
+		e.stayForeign(el)
+	}
 	e.document.leave(el)
 	e.leaveScope(el)
-	e.cdata = e.options.XML || e.inForeign()
+	e.settle()
 	if el.is(anchorElement) {
 		e.endAnchor()
 	}

@@ -125,6 +125,6 @@ func (e *extractor) add(observed []byte, rule string) *Link {
 	if n := len(e.result.Links); n == cap(e.result.Links) {
 		e.result.Links = slices.Grow(e.result.Links, min(max(3*n, 16), e.options.References-n))
 	}
-	e.result.Links = append(e.result.Links, Link{Observed: string(observed), Rule: rule, Offset: e.start, InHead: e.place == inHead && e.start != InHeader})
+	e.result.Links = append(e.result.Links, Link{Observed: string(observed), Rule: rule, Offset: e.start, InHead: e.place < inBody && e.start != InHeader})
 	return &e.result.Links[len(e.result.Links)-1]
 }
