@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -55,14 +56,22 @@ func TestEveryEncodingIsTested(t *testing.T) {
 	assert.Len(t, standard, 39, "of 40; replacement is the other one")
 }
 
-// codes returns all codes of two bytes, and some of more, each with a line feed.
-func codes(name string) (all []byte) {
+// twoBytes are all codes of two bytes, each with a line feed.
+var twoBytes = sync.OnceValue(func() (all []byte) {
+	for i := range 1 << 16 {
+		all = append(all, byte(i>>8), byte(i), '\n')
+	}
+	return all
+})
+
+// codes returns all codes of two bytes, and some of more.
+func codes(name string) []byte {
+	all := slices.Clip(twoBytes())
 	pairs := func(before ...byte) {
-		for i := range 1 << 16 {
-			all = append(append(all, before...), byte(i>>8), byte(i), '\n')
+		for code := range slices.Chunk(twoBytes(), 3) {
+			all = append(append(all, before...), code...)
 		}
 	}
-	pairs()
 	switch name {
 	case eucJP:
 		pairs(0x8f)
