@@ -96,8 +96,10 @@ func TestTheDateOfACookieIsFoundWhereverItsPartsStand(t *testing.T) {
 		{"Fri, 01-Jan-99 00:00:00 GMT", "1999-01-01T00:00:00Z"},
 		{"2017 April 15 21:01:22 -0400", "2017-04-15T21:01:22Z"},
 		{"15-Sat, Apr 21:01:22x GMT 17", "2017-04-15T21:01:22Z"},
+		{"Sat, 15-Apr-17 21:01:22 11:22:33", "2017-04-15T21:01:22Z"},
 		{"Mon, 01 Jan 1600 00:00:00 GMT", ""},
 		{"Mon, 30-Feb-2011 00:00:00 GMT", ""},
+		{"15 Apr 21:01:22", ""},
 		{"never", ""},
 	}
 	for _, c := range cases {

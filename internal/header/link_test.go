@@ -98,6 +98,9 @@ func TestLinksAndTheirParametersAreBounded(t *testing.T) {
 
 func FuzzALinkIsReadBackAsItIsPrinted(f *testing.F) {
 	f.Add(`<a>; rel="x\"y"; title="c, d", b, <c>;anchor="#x";rel`)
+	for _, value := range fromTable(f, "html/link_header.jsonl", "header") {
+		f.Add(value)
+	}
 	f.Fuzz(func(t *testing.T, value string) {
 		links, skipped := Links([]string{value})
 		if len(links) > MaxLinks || len(links)+skipped > len(value)/2+1 {

@@ -78,13 +78,11 @@ const (
 	weekdays = "montuewedthufrisatsun"
 )
 
-// number reads the digits with which s begins, and counts them; of more than
-// four the number means nothing.
+// number reads the digits with which s begins, and counts them. Of very many the
+// number means nothing.
 func number(s string) (n, digits int) {
 	for digits < len(s) && '0' <= s[digits] && s[digits] <= '9' {
-		if digits < 4 {
-			n = n*10 + int(s[digits]-'0')
-		}
+		n = n*10 + int(s[digits]-'0')
 		digits++
 	}
 	return n, digits
