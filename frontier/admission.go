@@ -60,7 +60,7 @@ type Decision uint8
 
 const (
 	Admitted       Decision = iota + 1
-	Duplicate               // its identity was admitted before
+	Duplicate               // its identity was admitted before; the reason is a rule of the Normalizer if that made it one
 	LimitReached            // a bound holds it back; decided again when the bound is raised
 	DeferredBudget          // no credit on this partition yet
 	PolicyStop              // a rule holds it back; see the reason

@@ -128,7 +128,7 @@ func (t *tx) lookUp(sources ...[]candidate) error {
 		if err != nil {
 			return err
 		}
-		t.f.ids.put(haveIDs[i], known{n: p.n, depth: u.depth, class: u.class})
+		t.f.ids.put(haveIDs[i], known{n: p.n, depth: u.depth, form: t.f.formOf(u.url), class: u.class})
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (t *tx) decide(s *source, c *candidate, at admissionRef) (decided, error) {
 		return d, nil
 	}
 	if k, ok := t.f.ids.get(c.id); ok {
-		d.decision, d.reason = Duplicate, ReasonKnown
+		d.decision, d.reason = Duplicate, t.f.whyKnown(c, k)
 		d.to = place{c.origin, k.n}
 		return d, t.repeat(s, c, k)
 	}
@@ -272,7 +272,7 @@ func (t *tx) claim(s *source, c *candidate, o *origin, at admissionRef, p Policy
 	w.Byte(class)
 	w.Uint(pl.n & countMask)
 	t.put(spaceDedupe, f.keys.dedupe(o.id, c.id), w.Seal())
-	f.ids.put(c.id, known{n: pl.n, depth: s.depth, class: class})
+	f.ids.put(c.id, known{n: pl.n, depth: s.depth, form: f.formOf(row.url), class: class})
 	o.fresh = true
 	f.rouse(o, t.now)
 	return pl, nil
@@ -290,7 +290,7 @@ func (t *tx) repeat(s *source, c *candidate, k known) error {
 		return err
 	}
 	class, depth = min(u.class, class), min(u.depth, depth)
-	t.f.ids.put(c.id, known{n: k.n, depth: depth, class: class})
+	t.f.ids.put(c.id, known{n: k.n, depth: depth, form: k.form, class: class})
 	if class == u.class && depth == u.depth {
 		return nil
 	}

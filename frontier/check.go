@@ -19,7 +19,7 @@ func (r *Reader) Check(ctx context.Context) error {
 		return err
 	}
 	c := &checker{Reader: r, head: h, sum: head{tallies: map[tallyKey]*tally{}}, leases: map[place]grantItem{}}
-	for _, step := range []func(context.Context) error{c.leaseRows, c.origins, c.orphans, c.attempts, c.offers, c.results, c.edges} {
+	for _, step := range []func(context.Context) error{c.leaseRows, c.origins, c.orphans, c.attempts, c.offers, c.results, c.edges, c.rekeying} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -40,6 +40,8 @@ type checker struct {
 	wakes  int64
 	ready  int64
 	ended  int64 // urls that name a result
+	owed   bool  // an offer is the replay of an earlier run
+	carry  int64 // results of an earlier run
 }
 
 func (c *checker) leaseRows(ctx context.Context) error {
@@ -219,7 +221,7 @@ func (c *checker) orphans(ctx context.Context) error {
 	for _, s := range []struct {
 		space storage.Space
 		want  int64
-	}{{spaceDedupe, c.rows}, {spaceReady, c.ready}, {spaceAgain, c.again}, {spaceWake, c.wakes}, {spaceOffer, c.head.offers}, {spaceScope, c.head.hosts}} {
+	}{{spaceDedupe, c.rows}, {spaceReady, c.ready}, {spaceAgain, c.again}, {spaceWake, c.wakes}, {spaceOffer, c.head.offers}, {spaceScope, c.head.hosts}, {spaceRekey, c.head.rekeys()}} {
 		n := int64(0)
 		for _, err := range c.all(ctx, s.space) {
 			if err != nil {
@@ -268,9 +270,11 @@ func (c *checker) offers(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := decodeOffer(row[0], row[1]); err != nil {
+		o, err := decodeOffer(row[0], row[1])
+		if err != nil {
 			return err
 		}
+		c.owed = c.owed || o.kind == offerRekey
 	}
 	return nil
 }
@@ -284,6 +288,9 @@ func (c *checker) results(ctx context.Context) error {
 		c.sum.results++
 		c.sum.records += int64(len(res.Records))
 		c.sum.finish = res.Position
+		if res.Carried != "" {
+			c.carry++
+		}
 		if res.Supersedes != 0 {
 			superseded++
 		}

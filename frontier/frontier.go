@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,6 +62,7 @@ type Frontier struct {
 	waiters     []*waiter
 	activeSince int64
 	room        []byte // for pack
+	forms       maphash.Seed
 	heartbeat   int64
 }
 
@@ -95,7 +97,7 @@ func Open(ctx context.Context, cfg Config) (*Frontier, error) {
 
 func newFrontier(cfg Config) *Frontier {
 	f := &Frontier{cfg: cfg, calls: make(chan *call, 1024), poked: make(chan struct{}, 1), closed: make(chan struct{}), ended: make(chan struct{}),
-		started: time.Now(), live: map[LeaseID]*live{}, throttled: map[uint64]bool{}}
+		started: time.Now(), live: map[LeaseID]*live{}, throttled: map[uint64]bool{}, forms: maphash.MakeSeed()}
 	f.base = f.started.UnixMicro()
 	f.heartbeat = f.base
 	return f

@@ -1,11 +1,41 @@
 package frontier
 
+import (
+	"hash/maphash"
+
+	"github.com/weircrawl/weir/urlnorm"
+)
+
 // known is what memory holds of an admitted identity: enough to answer a repeat
 // that raises and lowers nothing.
 type known struct {
 	n     uint64
 	depth uint32
+	form  uint16 // of its request: what formOf says
 	class uint8
+}
+
+// formOf tells apart, nearly always, the requests that a rule has made one
+// identity.
+func (f *Frontier) formOf(request string) uint16 { return uint16(maphash.String(f.forms, request)) }
+
+// whyKnown says why a reference is a duplicate: because its identity is known, or,
+// where that is requested by another URL, because of the rule that folded its key.
+func (f *Frontier) whyKnown(c *candidate, k known) Reason {
+	rules := c.url.Folded
+	if len(rules) == 0 || f.formOf(c.url.Request) == k.form {
+		return ReasonKnown
+	}
+	return foldedBy(rules)
+}
+
+// foldedBy counts under the first rule, and names them all.
+func foldedBy(rules []urlnorm.Rule) Reason {
+	reason, between := Reason(rules[0]), Reason(": ")
+	for _, rule := range rules[1:] {
+		reason, between = reason+between+Reason(rule), " "
+	}
+	return cleanReason(reason)
 }
 
 // identities is an exact, bounded memory of admitted identities, the most recent

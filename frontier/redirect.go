@@ -43,8 +43,13 @@ func (t *tx) redirect(c *completing, u *urlRow, e *entry) error {
 func (t *tx) redirectSelf(target *candidate, u *urlRow, e *entry) error {
 	e.event, e.reason, e.attempts = Retry, "redirect", u.attempts
 	e.hop, e.ready = u.hop+1, t.now
-	if target.url.Request != u.url {
-		e.url = target.url.Request
+	if target.url.Request == u.url {
+		return nil
+	}
+	e.url = target.url.Request
+	if k, ok := t.f.ids.get(target.id); ok {
+		k.form = t.f.formOf(e.url)
+		t.f.ids.put(target.id, k)
 	}
 	return nil
 }

@@ -144,3 +144,30 @@ func (t *tx) note(was Decision, c *candidate, d decided) error {
 	}
 	return nil
 }
+
+// rekeys is how many rows the run has in rekey.
+func (h *head) rekeys() int64 {
+	if h.contract.From == "" {
+		return 0
+	}
+	return 1
+}
+
+// rekeying compares the run's row in rekey with what it counts.
+func (c *checker) rekeying(ctx context.Context) error {
+	k, err := readRekeying(ctx, c.store, c.keys)
+	if err != nil || k == nil {
+		return err // orphans has said that it is absent
+	}
+	terms := &c.head.contract
+	if k.Run != c.head.name || k.From != terms.From || k.Normalizer != terms.Normalizer {
+		c.faults.add("rekey: it made %q of %q under %q, the run is %q of %q under %q", k.Run, k.From, k.Normalizer, c.head.name, terms.From, terms.Normalizer)
+	}
+	if k.pending() != c.owed {
+		c.faults.add("rekey: pending is %v, and owed %v", k.pending(), c.owed)
+	}
+	if k.Carried != c.carry {
+		c.faults.add("rekey: %d answers are carried, and %d results", k.Carried, c.carry)
+	}
+	return nil
+}

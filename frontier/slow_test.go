@@ -219,6 +219,9 @@ func (m *slow) decide(s *slowSource, r Reference) (Decision, Reason) {
 	}
 	if u := m.urls[n.Key.Text]; u != nil && !(m.broken == "dedupe" && u.state == Done) {
 		m.repeat(u, r.Priority, s.depth)
+		if len(n.Folded) > 0 && n.Request != u.url {
+			return Duplicate, Reason(n.Folded[0])
+		}
 		return Duplicate, ReasonKnown
 	}
 	o := m.origins[string(n.Origin)]
