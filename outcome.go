@@ -2,10 +2,6 @@ package weir
 
 import (
 	"errors"
-	"fmt"
-	"net/http"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/weircrawl/weir/fetch"
 	"github.com/weircrawl/weir/frontier"
@@ -27,7 +23,7 @@ func outcome(l frontier.Lease, r fetch.Response, e frontier.Evidence, attempts i
 	case c == fetch.Unchanged:
 		return l.Unchanged(e)
 	case c == fetch.Redirected:
-		return l.Redirected(target(r.Header), e)
+		return l.Redirected(r.Location, e)
 	case c == fetch.Missing:
 		return l.Missing(e)
 	case c == fetch.Busy:
@@ -42,24 +38,6 @@ func outcome(l frontier.Lease, r fetch.Response, e frontier.Evidence, attempts i
 		return l.Retry(why, r.RetryAfter, e)
 	}
 	return l.Failed(why, e)
-}
-
-// target is where a redirect leads, as its response wrote it. Bytes that are no
-// UTF-8 have no other way into a URL than escaped.
-func target(header http.Header) string {
-	location := header.Get("Location")
-	if utf8.ValidString(location) {
-		return location
-	}
-	var b strings.Builder
-	for _, c := range []byte(location) {
-		if c < utf8.RuneSelf {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	return b.String()
 }
 
 // cutShort reports whether the rest of the body may come another time: it is not

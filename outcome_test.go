@@ -3,7 +3,6 @@ package weir
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"testing"
 	"time"
 
@@ -64,7 +63,7 @@ func TestEveryClassHasOneOutcome(t *testing.T) {
 }
 
 func TestARedirectNamesItsTargetAsWritten(t *testing.T) {
-	r := fetch.Response{Class: fetch.Redirected, Status: 302, Header: http.Header{"Location": {"/b c#d"}}}
+	r := fetch.Response{Class: fetch.Redirected, Status: 302, Location: "/b c#d"}
 	assert.Equal(t, "/b c#d", outcome(frontier.Lease{}, r, frontier.Evidence{}, 4).Target)
 }
 

@@ -184,3 +184,12 @@ func TestAKindThatIsTooLongFailsItsPageAlone(t *testing.T) {
 		assert.Contains(t, results(t, mem), "failed {handler} http://a.test/bad")
 	})
 }
+
+func TestACharacterThatWasCutWithThePageIsLeftOut(t *testing.T) {
+	p := &Page{Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte("caf\xc3"), Truncated: "length"}
+	assert.Equal(t, "caf", p.Text())
+	assert.Zero(t, p.Charset().Invalid)
+	p = &Page{Header: p.Header, Body: p.Body}
+	assert.Equal(t, "caf\uFFFD", p.Text())
+	assert.Equal(t, 1, p.Charset().Invalid)
+}

@@ -30,7 +30,11 @@ func (p *Page) Charset() fetch.Charset {
 
 // decode reads Body, once.
 func (p *Page) decode() {
-	if p.decoded == nil {
+	switch {
+	case p.decoded != nil:
+	case p.Truncated != "":
+		p.decoded, p.charset = fetch.UTF8Prefix(p.Header, p.Body)
+	default:
 		p.decoded, p.charset = fetch.UTF8(p.Header, p.Body)
 	}
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"io/fs"
 )
 
 // TestNoPassIsLost: of the project's own copy of the tables no other row fails
@@ -50,6 +50,9 @@ var pairs = table("x/pairs.jsonl", map[string]string{"known": "it is argued"}, f
 	if row.B == 13 {
 		panic("thirteen")
 	}
+	if row.B == 7 {
+		return verdict{id: row.ID, failure: "seven", reason: "it is argued for its kind"}
+	}
 	return compare(row.ID, row.A, row.B)
 })
 
@@ -61,16 +64,18 @@ func TestEveryRowIsCountedOnce(t *testing.T) {
 {"a":-1}
 {"a":"text"}
 {"a":1,"b":13}
+{"a":1,"b":7}
 `)}}
 	results, err := judge(data, []suite{pairs, table("x/absent.jsonl", nil, func(fs.FS, pair) verdict { return verdict{} })})
 	require.NoError(t, err)
 	require.Len(t, results, 1, "a suite that is not there is left out")
 	r := results[0]
-	assert.Equal(t, []int{5, 1, 4}, []int{r.Rows, r.Passed, r.Failed})
+	assert.Equal(t, []int{6, 1, 5}, []int{r.Rows, r.Passed, r.Failed})
 	assert.Equal(t, failure{"known", "want 1, got 2", "it is argued"}, r.Failures[0])
 	assert.Equal(t, failure{"#3", "want 1, got 2", ""}, r.Failures[1])
 	assert.Contains(t, r.Failures[2].What, "unreadable")
 	assert.Contains(t, r.Failures[3].What, "thirteen")
+	assert.Equal(t, failure{"#7", "seven", "it is argued for its kind"}, r.Failures[4])
 }
 
 func TestStringsOfAnArrayAreComments(t *testing.T) {
