@@ -1,6 +1,7 @@
 package fetch_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -56,6 +57,50 @@ func BenchmarkDo(b *testing.B) {
 					}
 				}
 			})
+		})
+	}
+}
+
+// BenchmarkBody measures what an exchange costs beside the network: the body is
+// read, decoded, bounded and classified.
+func BenchmarkBody(b *testing.B) {
+	text := []byte(strings.Repeat(page, (1<<20)/len(page)+1))
+	for _, size := range []int{1 << 10, 64 << 10, 1 << 20} {
+		for _, coding := range []string{"", "gzip", "deflate", "br", "zstd"} {
+			body := text[:size]
+			if coding != "" {
+				body = pack(coding, body)
+			}
+			b.Run(fmt.Sprintf("size=%dKiB/coding=%s", size>>10, coding), func(b *testing.B) {
+				client := canned(b, coding, body)
+				b.SetBytes(int64(size))
+				b.ReportAllocs()
+				for b.Loop() {
+					if got := client.Do(b.Context(), fetch.Request{URL: "http://a.test/"}); len(got.Body) != size || got.Defect != "" {
+						b.Fatal(len(got.Body), got.Defect, got.Err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkWall measures the look at a page that is none, and at pages that make
+// it look closely.
+func BenchmarkWall(b *testing.B) {
+	pages := map[string]string{
+		"page":    page,
+		"form":    "<title>Log in</title>" + page + "<input type=password>",
+		"paywall": `<script type="application/ld+json">{"isAccessibleForFree": true}</script>` + page,
+		"large":   strings.Repeat(page, 100),
+	}
+	for _, name := range []string{"page", "large", "form", "paywall"} {
+		b.Run("page="+name, func(b *testing.B) {
+			client := canned(b, "", []byte(pages[name]))
+			b.SetBytes(int64(len(pages[name])))
+			for b.Loop() {
+				client.Do(b.Context(), fetch.Request{URL: "http://a.test/"})
+			}
 		})
 	}
 }

@@ -66,7 +66,7 @@ func (f facts) challenge() string {
 		}
 	}
 	refusal := f.challenging()
-	if !f.isHTML() || !refusal && (f.status/100 != 2 || len(f.body) > smallPage) {
+	if !f.isHTML() || !refusal && (f.status/100 != 2 || f.full()) {
 		return ""
 	}
 	page := f.start()
@@ -81,6 +81,11 @@ func (f facts) challenge() string {
 		}
 	}
 	return ""
+}
+
+// full reports, at little cost, that there is more on a page than a challenge has.
+func (f facts) full() bool {
+	return len(f.body) > smallPage || bytes.Count(f.body, []byte("<a ")) > hollowLinks
 }
 
 // challenging reports whether challenges come under the status as a rule.

@@ -20,7 +20,7 @@ import (
 const (
 	codingsMax = 3       // codings of one body that are undone
 	zstdWindow = 8 << 20 // RFC 9659: what a zstd decoder for the web must support, and may stop at
-	scratchMax = 1 << 20 // buffers above this size are not kept
+	scratchMax = 2 << 20 // buffers above this size are not kept
 )
 
 // errWaste ends a body that yields more bytes between two codings than its

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/weircrawl/weir/internal/header"
@@ -156,13 +155,16 @@ func (w *wire) drain() {
 	_, _ = io.CopyN(io.Discard, w.body, drainBytes) // whatever it is, Close follows
 }
 
+// declaredMax is how much of a declared length is believed.
+const declaredMax = 1 << 20
+
 // readPlain reads at most limit bytes of a body that has no coding. A declared
 // length is believed as far as it costs little.
 func (p *pools) readPlain(in io.Reader, declared, limit int64) ([]byte, error) {
 	if declared < 0 {
 		return p.read(in, limit)
 	}
-	size := min(declared, limit-1, scratchMax-1) + 1 // one more, to see the end
+	size := min(declared, limit-1, declaredMax) + 1 // one more, to see the end
 	return readInto(make([]byte, 0, size), in, limit)
 }
 
@@ -170,7 +172,7 @@ func (p *pools) readPlain(in io.Reader, declared, limit int64) ([]byte, error) {
 func readInto(buf []byte, in io.Reader, limit int64) ([]byte, error) {
 	for int64(len(buf)) < limit {
 		if len(buf) == cap(buf) {
-			buf = slices.Grow(buf, int(min(int64(max(len(buf), 512)), limit-int64(len(buf)))))
+			buf = append(make([]byte, 0, min(int64(max(2*len(buf), 512)), limit)), buf...)
 		}
 		n, err := in.Read(buf[len(buf):min(int64(cap(buf)), limit)])
 		buf = buf[:len(buf)+n]
