@@ -104,7 +104,8 @@ var (
 	// ErrRunActive means that another run of the store is unfinished: open it by
 	// its name, and finish or cancel it first.
 	ErrRunActive = errors.New("frontier: another run is active")
-	// ErrRunFinished means that the named run is over; choose another name.
+	// ErrRunFinished means that the named run is over, or was set aside by Rekey;
+	// choose another name.
 	ErrRunFinished = errors.New("frontier: the run of this name is over")
 	// ErrNormalizerChanged means that the unfinished run began with another
 	// normalizer: its identities would not be recognized, and be admitted again.
