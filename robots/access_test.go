@@ -148,6 +148,21 @@ func TestRedirectsThatLeadNowhereForbidNothing(t *testing.T) {
 	}
 }
 
+func TestSF12FiveRedirectsAreFollowed(t *testing.T) {
+	for hops, want := range map[int]string{5: "parse", 6: "allow-all"} {
+		var b strings.Builder
+		for i := range hops {
+			from := fmt.Sprintf("http://%d.example/robots.txt", i)
+			fmt.Fprintf(&b, "-- %s --\nHTTP 307\nLocation: http://%d.example/robots.txt\n", from, i+1)
+		}
+		fmt.Fprintf(&b, "-- http://%d.example/robots.txt --\n%s", hops, forbidX)
+		record, asked := web(t, "http://0.example", b.String())
+		assert.Equal(t, want, meaning(record), "%d redirects", hops)
+		assert.Len(t, record.Hops, 5)
+		assert.Len(t, strings.Fields(asked), 6)
+	}
+}
+
 func TestSF13EachPortHasItsOwnFile(t *testing.T) {
 	record, asked := web(t, "http://a.example:8080", "-- http://a.example:8080/robots.txt --\n"+forbidX)
 	assert.Equal(t, "http://a.example:8080/robots.txt", asked)
@@ -177,6 +192,7 @@ func TestARecordIsUsedForADayAtMost(t *testing.T) {
 		{"Cache-Control: no-cache", minLifetime},
 		{"Cache-Control: max-age=3600, no-store", minLifetime},
 		{"Cache-Control: max-age=7200\nCache-Control: max-age=3600", time.Hour},
+		{"Cache-Control: max-age=3600, max-age=7200", time.Hour},
 		{"Cache-Control: max-age=7200\nAge: 3600", time.Hour},
 		{"Cache-Control: max-age=172800\nAge: 90000", 172800*time.Second - 90000*time.Second},
 		{"Cache-Control: max-age=3600\nAge: 7200", minLifetime},
@@ -246,6 +262,9 @@ func TestAFileInUTF16IsRead(t *testing.T) {
 	}
 	long := encoded("\xff\xfe", binary.LittleEndian, text+strings.Repeat("#", MaxBody/2-len(text)-5)+"\nDisallow: /yes\n")
 	require.Greater(t, len(long), MaxBody)
+	half := encoded("\xfe\xff", binary.BigEndian, text+strings.Repeat("#", MaxBody/2-len([]rune(text))-len("\nDisallow: /y")-1)+"\nDisallow: /y\u0a05\n")
+	require.Equal(t, "y\n", string([]byte{half[MaxBody-1], half[MaxBody]}), "half a character that looks like the end of a line")
+	assert.True(t, Parse(half).Decide("weirbot", "/y").Allowed)
 	assert.False(t, Parse(long).Decide("weirbot", "/%C3%BC").Allowed)
 	assert.True(t, Parse(long).Decide("weirbot", "/y").Allowed, "half a line is none")
 }
@@ -268,4 +287,15 @@ func TestSF14AllHeadersAreThoseOfTheCaller(t *testing.T) {
 		return client.Do(ctx, q)
 	}
 	assert.Equal(t, "parse", meaning(Fetch(t.Context(), do, "http://a.example")))
+}
+
+func TestALineThatEndsWhereTheFileIsCutIsWhole(t *testing.T) {
+	const head, tail = "User-agent: *\n#", "\nDisallow: /x"
+	body := head + strings.Repeat("c", MaxBody-len(head)-len(tail)) + tail
+	require.Len(t, body, MaxBody)
+	for _, end := range []string{"", "\nDisallow: /y\n", "\r\nDisallow: /y\n"} {
+		rules := Parse([]byte(body + end))
+		assert.False(t, rules.Decide("weirbot", "/x").Allowed, "%q", end)
+		assert.True(t, rules.Decide("weirbot", "/y").Allowed, "%q", end)
+	}
 }

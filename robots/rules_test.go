@@ -51,6 +51,9 @@ func TestRuleCases(t *testing.T) {
 		{"across merged groups", "User-agent: weirbot | Disallow: /a | User-agent: b | Disallow: / | User-agent: weirbot | Allow: /a/b", "/a/b", allowed},
 		{"token is not a prefix", "User-agent: weir | Disallow: /", "/x", allowed},
 		{"token in any case", "User-agent: WeirBot | Disallow: /", "/x", denied},
+		{"a fragment is not sent", "User-agent: * | Disallow: /a$", "/a#b", denied},
+		{"a star that begins a word names nobody", "User-agent: *bot | Disallow: /", "/x", allowed},
+		{"a star before other characters is one", "User-agent: *, all | Disallow: /", "/x", denied},
 		{"robots.txt itself", "User-agent: * | Disallow: /", "/robots.txt", allowed},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -111,6 +114,16 @@ func TestADecisionNamesItsRule(t *testing.T) {
 	assert.Equal(t, "allowed: no group holds", none.String())
 }
 
+func TestAByteOrderMarkIsNoPartOfTheFirstLine(t *testing.T) {
+	assert.False(t, file("\ufeffUser-agent: * | Disallow: /x").Decide("a", "/x").Allowed)
+}
+
+func TestSitemapsAreReferencesEachOnce(t *testing.T) {
+	rules := file("Sitemap: /s.xml | User-agent: * | Sitemap: https://b.example/S.xml | Disallow: /x | sitemap: /s.xml | https://a.example/lost.xml | Sitemap: ")
+	assert.Equal(t, []string{"/s.xml", "https://b.example/S.xml", "https://a.example/lost.xml"}, rules.Sitemaps())
+	assert.False(t, rules.Decide("a", "/x").Allowed, "they are of no group")
+}
+
 func TestAnAgentWithADotIsNamedWithItAndWithoutIt(t *testing.T) {
 	rules := file("User-agent: Archive.org_bot | Disallow: /x")
 	for agent, allowed := range map[string]bool{"archive.org_bot": false, "archive": false, "archive.org": true, "org_bot": true} {
@@ -134,6 +147,7 @@ func TestHostileFilesTakeLinearTimeAndMemory(t *testing.T) {
 		{"as many stars as fit", "allow:*%dab\n"},
 		{"one long pattern", "Disallow: /" + strings.Repeat("a*", 10_000) + "b\n"},
 		{"agents", "User-agent: b%d\n"},
+		{"one agent, again and again", strings.Repeat("User-agent: *\n", 10_000) + strings.Repeat("Disallow: /a*c\n", 20_000)},
 		{"agents and rules", "User-agent: b%d\nDisallow: /%d\n"},
 		{"agents and delays", "User-agent: b%d\nCrawl-delay: 1\n"},
 		{"sitemaps", "Sitemap: /%d\n"},
@@ -141,7 +155,7 @@ func TestHostileFilesTakeLinearTimeAndMemory(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			var b strings.Builder
 			b.WriteString("User-agent: *\n")
-			for i := 0; b.Len() < MaxBody; i++ {
+			for i := 0; b.Len()+len(row.line) < MaxBody; i++ {
 				b.WriteString(strings.ReplaceAll(row.line, "%d", fmt.Sprint(i)))
 			}
 			start := time.Now()
