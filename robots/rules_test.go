@@ -138,6 +138,12 @@ func TestALineIsCountedOnceHoweverItEnds(t *testing.T) {
 	}
 }
 
+func TestADecisionAllocatesNothing(t *testing.T) {
+	rules := Parse(benchFile(100))
+	assert.Zero(t, testing.AllocsPerRun(100, func() { rules.Decide(benchAgent, benchURL) }))
+	assert.Zero(t, testing.AllocsPerRun(100, func() { rules.Decide(benchAgent, "/section-1/x") }))
+}
+
 func TestHostileFilesTakeLinearTimeAndMemory(t *testing.T) {
 	path := "/" + strings.Repeat("a", 8<<10-1)
 	for _, row := range []struct{ name, line string }{
