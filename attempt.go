@@ -60,7 +60,7 @@ func (r *run) visit(ctx context.Context, l frontier.Lease) (frontier.Completion,
 		return l.Retry("robots: lost", 0, frontier.Evidence{Detail: err.Error()}), nil
 	}
 	if !decision.Allowed {
-		return l.Refused("robots", frontier.Evidence{Detail: decision.Rule}), nil
+		return l.Refused("robots", frontier.Evidence{Detail: decision.String()}), nil
 	}
 	response, err := r.request(ctx, l, fetch.Request{URL: l.URL, Limit: l.Limit})
 	if err != nil {

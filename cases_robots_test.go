@@ -14,6 +14,7 @@ import (
 
 	"github.com/weircrawl/weir/frontier"
 	"github.com/weircrawl/weir/ledger"
+	"github.com/weircrawl/weir/robots"
 	"github.com/weircrawl/weir/storage/memory"
 )
 
@@ -79,6 +80,24 @@ func TestSF2MissingRobotsForbidNothing(t *testing.T) {
 				c := crawl(t, fmt.Sprintf("-- http://a.test/robots.txt --\nHTTP %d\n\nUser-agent: *\nDisallow: /\n-- http://a.test/ --\nhere", status), nil, "http://a.test/")
 				assert.Equal(t, []string{"done {fetched} http://a.test/"}, c.ends())
 				assert.Equal(t, 1, c.hits("http://a.test/robots.txt"))
+			})
+		})
+	}
+}
+
+func TestSF2AnOperatorMayBeStricterAndSaysSo(t *testing.T) {
+	for _, status := range []int{401, 403, 404} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := crawl(t, fmt.Sprintf("-- http://a.test/robots.txt --\nHTTP %d\n-- http://a.test/ --\nhere", status), func(cfg *Config) {
+					cfg.Robots = robots.Policy{Forbidden: robots.Deny}
+				}, "http://a.test/")
+				if status == 404 {
+					assert.Equal(t, []string{"done {fetched} http://a.test/"}, c.ends())
+					return
+				}
+				assert.Equal(t, []string{"refused {robots} http://a.test/"}, c.ends())
+				assert.Equal(t, fmt.Sprintf("allowed by status %d; disallowed by policy", status), c.result("http://a.test/").Evidence.Detail)
 			})
 		})
 	}
@@ -242,8 +261,8 @@ func TestSF14RobotsAreAskedForByTheSameAgent(t *testing.T) {
 }
 
 func TestSF15BytesThatAreNoTextLoseNoRuleAndNoPage(t *testing.T) {
-	const robots = "\xff\xfe\xd8\nUser-agent: *\nDisallow: /\xfc\nDisallow: /x\n"
-	w := web(t, "-- http://a.test/robots.txt --\n"+robots+"-- http://a.test/ --\n<a href=/x>x</a><a href=/y>y</a>\n-- http://a.test/y --\ny\n-- http://a.test/x --\nno")
+	const rules = "\xff\xfe\xd8\nUser-agent: *\nDisallow: /\xfc\nDisallow: /x\n"
+	w := web(t, "-- http://a.test/robots.txt --\n"+rules+"-- http://a.test/ --\n<a href=/x>x</a><a href=/y>y</a>\n-- http://a.test/y --\ny\n-- http://a.test/x --\nno")
 	c := crawlWeb(t, w, onSockets(t, w), "http://a.test/")
 	assert.Equal(t, []string{"done {fetched} http://a.test/", "done {fetched} http://a.test/y", "refused {robots} http://a.test/x"}, c.ends())
 }

@@ -8,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/weircrawl/weir/fetch"
 	"github.com/weircrawl/weir/frontier"
 	"github.com/weircrawl/weir/render"
+	"github.com/weircrawl/weir/robots"
 	"github.com/weircrawl/weir/storage"
 	"github.com/weircrawl/weir/urlnorm"
 )
@@ -63,6 +65,7 @@ type Config struct {
 	// Normalizer refuses its reference, counted as "panic".
 	Policy     frontier.PolicySource // default one request at a time an origin, one second apart
 	Normalizer urlnorm.Normalizer    // default urlnorm.Standard{}; the same until a run is over, see Rekey; checked by its Validate, if it has one
+	Robots     robots.Policy         // what is refused although robots.txt allows it; default nothing
 	Fetch      fetch.Config          // its UserAgent is this Config's
 	Store      storage.Store         // default bbolt in Dir; what you pass in, you close
 	Artifacts  storage.ArtifactSink  // default a directory in Dir; what you pass in, you close
@@ -158,6 +161,7 @@ func (c Config) faults() []error {
 	fault(c.HandlerTimeout > maxHandlerTimeout, "HandlerTimeout is %v of at most %v: a page cannot be held longer; do less in OnPage, or emit what a later step works on", c.HandlerTimeout, maxHandlerTimeout)
 	fault(len(c.ParserVersion) > maxParserVersion, "ParserVersion has %d bytes of at most %d", len(c.ParserVersion), maxParserVersion)
 	fault(len(c.Run) > 128, "Run has %d bytes of at most 128", len(c.Run))
+	fault(!slices.Contains([]robots.Verdict{"", robots.Allow, robots.Deny}, c.Robots.Forbidden), "Robots.Forbidden is %q: it must be %q, %q or nothing", c.Robots.Forbidden, robots.Deny, robots.Allow)
 	fault(c.Render != nil && c.Renderer == nil, "Render is set and Renderer is nil: set both, or none")
 	for _, part := range []struct {
 		field string

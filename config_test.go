@@ -55,6 +55,7 @@ func TestAFaultNamesItsField(t *testing.T) {
 		{"a site under which no rule is found", func(c *Config) {
 			c.Normalizer = urlnorm.Standard{Rules: map[string][]urlnorm.Rule{"www.a.test": {urlnorm.FoldIndex}}}
 		}, `"www.a.test" is no site: write "a.test"`},
+		{"a robots policy that is none", func(c *Config) { c.Robots.Forbidden = "maybe" }, `Robots.Forbidden is "maybe"`},
 		{"a bad timeout", func(c *Config) { c.Fetch.Timeout = -1 }, "Timeout"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

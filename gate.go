@@ -29,7 +29,7 @@ func (r *run) gate(ctx context.Context, l frontier.Lease) (frontier.Completion, 
 	if record.Err != nil {
 		e.Detail = record.Err.Error()
 	}
-	decided := record.Gate(robots.Visit{Agent: r.agent, Last: last, Attempt: l.Attempt, Now: time.Now()})
+	decided := record.Gate(robots.Visit{Agent: r.agent, Last: last, Policy: r.cfg.Robots, Attempt: l.Attempt, Now: time.Now()})
 	if decided.Step != robots.Open {
 		return closedGate(l, decided, e), nil
 	}

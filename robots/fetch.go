@@ -22,7 +22,7 @@ func Fetch(ctx context.Context, do func(context.Context, fetch.Request) fetch.Re
 		if response.Class != fetch.Redirected || len(r.Hops) == maxHops {
 			return r
 		}
-		next, err := urlnorm.StandardExact{}.Normalize(&at, response.Header.Get("Location"))
+		next, err := urlnorm.StandardExact{}.Normalize(&at, response.Location)
 		if err != nil {
 			return r
 		}
