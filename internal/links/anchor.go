@@ -1,6 +1,7 @@
 package links
 
 import (
+	"bytes"
 	"slices"
 	"unicode/utf8"
 )
@@ -83,7 +84,7 @@ func (e *extractor) holdsAnchor(level int) bool {
 // endAnchors ends the a elements from the one at index i on.
 func (e *extractor) endAnchors(i int) {
 	for _, a := range e.open[i:] {
-		e.result.Links[a.link].Text = a.folded()
+		e.result.Links[a.link].Text = e.kept.cut(a.folded(), maxText)
 	}
 	e.open = e.open[:i]
 }
@@ -221,12 +222,8 @@ func (a *anchor) write(text []byte) {
 }
 
 // folded returns the text, cut between two characters.
-func (a *anchor) folded() string {
-	text := a.text[:boundary(a.text, maxText)]
-	if n := len(text); n > 0 && text[n-1] == ' ' {
-		text = text[:n-1]
-	}
-	return string(text)
+func (a *anchor) folded() []byte {
+	return bytes.TrimSuffix(a.text[:boundary(a.text, maxText)], []byte(" "))
 }
 
 // boundary returns the length of what is at most n bytes of s, cut between two

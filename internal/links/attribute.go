@@ -87,12 +87,11 @@ func attributeOf(key []byte) attribute {
 // values are the attributes of one tag, as written; nil is an absent one.
 type values [attributeCount][]byte
 
-// read takes the attributes of the tag whose name ends at at. Of two with one
-// name the first counts.
-func (v *values) read(page []byte, at int) {
+// read takes the attributes of tag. Of two with one name the first counts.
+func (v *values) read(tag *attributes) {
 	*v = values{}
 	var buffer [maxName]byte
-	for tag := (attributes{page: page, next: at}); tag.scan(); {
+	for tag.scan() {
 		if a := attributeOf(lower(tag.key, &buffer)); a != noAttribute && v[a] == nil {
 			v[a] = tag.value
 		}

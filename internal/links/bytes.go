@@ -1,17 +1,38 @@
 package links
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
-// isSpace is HTML's ASCII white space.
-func isSpace(c byte) bool {
-	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
+// Classes of bytes at which parts of a tag end.
+const (
+	space uint8 = 1 << iota // HTML's ASCII white space
+	slash
+	greater
+	equals
+)
+
+var classes = [256]uint8{' ': space, '\n': space, '\t': space, '\r': space, '\f': space, '/': slash, '>': greater, '=': equals}
+
+func isSpace(c byte) bool { return classes[c] == space }
+
+// spanTo returns how many leading bytes of s are in none of the classes.
+func spanTo(s []byte, stops uint8) int {
+	for i, c := range s {
+		if classes[c]&stops != 0 {
+			return i
+		}
+	}
+	return len(s)
 }
 
 func isSpaceRune(r rune) bool { return r < 0x80 && isSpace(byte(r)) }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-func trimSpace(s string) string { return strings.Trim(s, " \n\t\r\f") }
+// trim returns s without the white space around it.
+func trim(s []byte) []byte { return bytes.Trim(s, " \n\t\r\f") }
 
 // span returns how many leading bytes of s are in the set.
 func span[S string | []byte](s S, in func(byte) bool) int {

@@ -1,6 +1,7 @@
 package links
 
 import (
+	"bytes"
 	"iter"
 	"slices"
 	"strings"
@@ -33,87 +34,115 @@ const (
 // unavailableAfter is followed by a date, which may hold a comma.
 const unavailableAfter = "unavailable_after"
 
-// takesValue holds the directives that are followed by a colon, so that they are
-// not taken for an agent.
-var takesValue = map[string]bool{
-	unavailableAfter: true, "max-snippet": true, "max-image-preview": true, "max-video-preview": true,
+// takesValue reports whether name is a directive that is followed by a colon, and
+// so not an agent.
+func takesValue(name []byte) bool {
+	switch lowerOf(name) {
+	case unavailableAfter, "max-snippet", "max-image-preview", "max-video-preview":
+		return true
+	}
+	return false
 }
 
 // header adds what one X-Robots-Tag value says to everybody or, behind its name
 // and a colon, to agent. A name holds up to the next one.
-func (d *Directives) header(value, agent string) {
-	to := ""
+func (d *Directives) header(value []byte, agent string) {
+	var to []byte
 	for part := range parts(value) {
-		if name, rest, ok := strings.Cut(part, ":"); ok && !takesValue[strings.ToLower(trimSpace(name))] {
-			to, part = trimSpace(name), rest
+		if name, rest, ok := bytes.Cut(part, []byte(":")); ok && !takesValue(trim(name)) {
+			to, part = trim(name), rest
 		}
 		switch {
-		case to == "" || to == "*" || strings.EqualFold(to, "robots"):
-			d.state(part, "")
-		case strings.EqualFold(to, agent):
+		case len(to) == 0 || string(to) == "*" || equalFold(to, "robots"):
+			d.state(part, nil)
+		case strings.EqualFold(string(to), agent):
 			d.state(part, to)
 		}
 	}
 }
 
 // meta adds the content of a meta element, if its name speaks to agent.
-func (d *Directives) meta(name, content, agent string) {
-	name = trimSpace(name)
+func (d *Directives) meta(name, content []byte, agent string) {
+	name = trim(name)
 	switch {
-	case strings.EqualFold(name, "robots"):
-		name = ""
-	case name == "" || !strings.EqualFold(name, agent):
+	case equalFold(name, "robots"):
+		name = nil
+	case len(name) == 0 || len(name) > maxDirective || !strings.EqualFold(string(name), agent):
 		return
 	}
-	for part := range parts(content) {
+	for part := range parts(content[:min(len(content), maxRobots)]) {
 		d.state(part, name)
 	}
 }
 
 // parts cuts a list at its commas, but for one in a date.
-func parts(list string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for more := true; more; {
-			var part string
-			part, list, more = strings.Cut(list, ",")
-			if more && endsInWeekday(part) {
-				date, rest, again := strings.Cut(list, ",")
-				part, list, more = part+","+date, rest, again
-			}
-			if !yield(part) {
+func parts(list []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for rest, more := list, true; more; {
+			var part []byte
+			if part, rest, more = cutPart(rest); !yield(part) {
 				return
 			}
 		}
 	}
 }
 
+func cutPart(list []byte) (part, rest []byte, more bool) {
+	end := bytes.IndexByte(list, ',')
+	if end >= 0 && endsInWeekday(list[:end]) {
+		date := bytes.IndexByte(list[end+1:], ',')
+		if date < 0 {
+			return list, nil, false
+		}
+		end += 1 + date
+	}
+	if end < 0 {
+		return list, nil, false
+	}
+	return list[:end], list[end+1:], true
+}
+
 // endsInWeekday reports whether part is unavailable_after up to the comma of its
 // date: "unavailable_after: Fri".
-func endsInWeekday(part string) bool {
-	i := strings.LastIndexByte(part, ':')
-	if i < 0 || !strings.HasSuffix(strings.ToLower(trimSpace(part[:i])), unavailableAfter) {
+func endsInWeekday(part []byte) bool {
+	i := bytes.LastIndexByte(part, ':')
+	if i < 0 {
 		return false
 	}
-	day := trimSpace(part[i+1:])
-	return day != "" && span(day, isLetter) == len(day)
+	name := trim(part[:i])
+	name = trim(name[bytes.LastIndexByte(name, ':')+1:])
+	day := trim(part[i+1:])
+	return lowerOf(name) == unavailableAfter && len(day) > 0 && span(day, isLetter) == len(day)
 }
 
 // state notes one directive, and does what it says.
-func (d *Directives) state(part, agent string) {
-	name, value, _ := strings.Cut(part, ":")
-	s := Directive{strings.ToLower(trimSpace(name)), cut([]byte(trimSpace(value)), maxValue), agent}
-	if s.Name == "" || len(s.Name) > maxDirective {
+func (d *Directives) state(part, agent []byte) {
+	name, value, _ := bytes.Cut(part, []byte(":"))
+	name = trim(name)
+	if len(name) == 0 || len(name) > maxDirective {
 		return
 	}
-	switch s.Name {
-	case "noindex":
+	switch {
+	case equalFold(name, "noindex"):
 		d.NoIndex = true
-	case "nofollow":
+	case equalFold(name, "nofollow"):
 		d.NoFollow = true
-	case "none":
+	case equalFold(name, "none"):
 		d.NoIndex, d.NoFollow = true, true
 	}
-	if len(d.Stated) < maxStated && !slices.Contains(d.Stated, s) {
+	if len(d.Stated) >= maxStated {
+		return
+	}
+	s := Directive{strings.ToLower(string(name)), cut(trim(value), maxValue), string(agent)}
+	if !slices.Contains(d.Stated, s) {
 		d.Stated = append(d.Stated, s)
 	}
+}
+
+// lowerOf returns a name in lower case; "" for one that is too long to be known.
+func lowerOf(name []byte) string {
+	if len(name) > maxDirective {
+		return ""
+	}
+	return strings.ToLower(string(name))
 }

@@ -6,6 +6,14 @@ import "bytes"
 // a body it returns what the header says.
 func Extract(body []byte, o Options) Result {
 	e := extractor{scanner: scanner{page: body, cdata: o.XML}, options: o.withDefaults()}
+	e.pass()
+	e.endAnchors(0)
+	return e.result
+}
+
+// pass goes through the header and the page.
+func (e *extractor) pass() {
+	body := e.page
 	e.result.Links = make([]Link, 0, min(len(body)/bytesPerLink, 128, e.options.References))
 	e.header()
 	if bytes.HasPrefix(body, []byte(byteOrderMark)) {
@@ -21,8 +29,6 @@ func Extract(body []byte, o Options) Result {
 			e.endTag()
 		}
 	}
-	e.endAnchors(0)
-	return e.result
 }
 
 // bytesPerLink is how many bytes of a page hold one link, on most pages: room is
@@ -40,6 +46,7 @@ type extractor struct {
 	result  Result
 	bytes   int    // of the references kept
 	found   values // of the current tag
+	kept    arena
 }
 
 // characters gives a text to the a elements around it.
@@ -57,7 +64,10 @@ func (e *extractor) characters() {
 // to.
 func (e *extractor) startTag() {
 	el := e.element()
-	if e.templates > 0 && !el.is(template) {
+	if el.refers != nil || el.inSVG != nil || el.is(baseElement|metaElement) {
+		e.found.read(&e.tag)
+	}
+	if !e.finishTag() || e.templates > 0 && !el.is(template) {
 		return
 	}
 	foreign := e.stayForeign(el)
@@ -99,7 +109,7 @@ func (e *extractor) settle() {
 
 func (e *extractor) endTag() {
 	el := e.element()
-	if e.templates > 0 && !el.is(template) || el.traits == 0 {
+	if !e.finishTag() || el.traits == 0 || e.templates > 0 && !el.is(template) {
 		return
 	}
 	if !el.is(headElement | endsHead) { // those are not left before the page ends
@@ -120,9 +130,5 @@ func (e *extractor) element() *element {
 	if e.options.XML {
 		name = name[bytes.LastIndexByte(name, ':')+1:]
 	}
-	var buffer [maxName]byte
-	if el, ok := elements[string(lower(name, &buffer))]; ok {
-		return el
-	}
-	return &unknown
+	return elementOf(name)
 }

@@ -20,7 +20,7 @@ func (e *extractor) header() {
 		e.result.Beyond += skipped
 	}
 	for _, value := range e.options.Header.Values("X-Robots-Tag") {
-		e.result.Directives.header(cut([]byte(value), maxRobots), e.options.Agent)
+		e.result.Directives.header([]byte(value[:min(len(value), maxRobots)]), e.options.Agent)
 	}
 	e.start = 0
 }

@@ -123,8 +123,15 @@ func (e *extractor) add(observed []byte, rule string) *Link {
 	}
 	e.bytes += len(observed)
 	if n := len(e.result.Links); n == cap(e.result.Links) {
-		e.result.Links = slices.Grow(e.result.Links, min(max(3*n, 16), e.options.References-n))
+		e.result.Links = slices.Grow(e.result.Links, e.room(n))
 	}
-	e.result.Links = append(e.result.Links, Link{Observed: string(observed), Rule: rule, Offset: e.start, InHead: e.place < inBody && e.start != InHeader})
+	e.result.Links = append(e.result.Links, Link{Observed: e.kept.cut(observed, maxReference), Rule: rule, Offset: e.start, InHead: e.place < inBody && e.start != InHeader})
 	return &e.result.Links[len(e.result.Links)-1]
+}
+
+// room returns for how many more links to make room behind the first n, if the
+// rest of the page holds as many as what has been read.
+func (e *extractor) room(n int) int {
+	read := max(e.start, 1)
+	return min(16+max(n*(len(e.page)-read)/read, n/4), 16+3*n, e.options.References-n)
 }

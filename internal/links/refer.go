@@ -11,10 +11,6 @@ func (e *extractor) refer(el *element, foreign bool) {
 	if foreign && el.inSVG != nil {
 		refers = el.inSVG
 	}
-	if refers == nil && !el.is(baseElement|metaElement) {
-		return
-	}
-	e.found.read(e.page, e.start+len("<")+len(e.name))
 	switch {
 	case el.is(baseElement):
 		e.base(foreign)
@@ -54,7 +50,7 @@ func (e *extractor) anchor(refers []reference, foreign bool) {
 func (e *extractor) take(r reference, value []byte) {
 	switch r.holds {
 	case words:
-		for word := range bytes.FieldsFuncSeq(decode(value), isSpaceRune) {
+		for word := range bytes.FieldsFuncSeq(e.decode(value), isSpaceRune) {
 			e.add(word, r.rule)
 		}
 		return
@@ -74,22 +70,30 @@ func (e *extractor) take(r reference, value []byte) {
 	if rule == "link" {
 		rule = relationRule("link", decode(e.found[rel]))
 	}
-	if l := e.add(decode(value), rule); l != nil {
-		l.Rel = cut(decode(e.found[rel]), maxRel)
-		l.Hreflang = cut(decode(e.found[hreflang]), maxDetail)
-		l.Type = cut(decode(e.found[typeOf]), maxDetail)
+	if l := e.add(e.decode(value), rule); l != nil {
+		l.Rel = e.kept.cut(decode(e.found[rel]), maxRel)
+		l.Hreflang = e.kept.cut(decode(e.found[hreflang]), maxDetail)
+		l.Type = e.kept.cut(decode(e.found[typeOf]), maxDetail)
 	}
+}
+
+// decode decodes a value, unless nobody looks at it any more.
+func (e *extractor) decode(value []byte) []byte {
+	if len(e.result.Links) >= e.options.References && e.result.Beyond > 0 {
+		return value
+	}
+	return decode(value)
 }
 
 // takeCandidates notes the images that a srcset offers.
 func (e *extractor) takeCandidates(r reference, value []byte) {
-	for c := range srcsetCandidates(decode(value)) {
+	for c := range srcsetCandidates(e.decode(value)) {
 		url := c.url
 		if len(value) > maxEncoded {
-			url = decode(url)
+			url = e.decode(url)
 		}
 		if l := e.add(url, r.rule); l != nil {
-			l.Descriptor = cut(c.descriptors, maxDetail)
+			l.Descriptor = e.kept.cut(c.descriptors, maxDetail)
 		}
 	}
 }
@@ -109,15 +113,15 @@ func (e *extractor) meta() {
 	text := decode(e.found[content])
 	switch {
 	case equalFold(decode(e.found[equiv]), "refresh"):
-		target, delay, ok := refresh(string(text))
+		target, delay, ok := refresh(text)
 		if !ok {
 			return
 		}
-		if l := e.add([]byte(target), ruleRefresh); l != nil {
+		if l := e.add(target, ruleRefresh); l != nil {
 			l.Delay = delay
 		}
 	case e.found[nameOf] != nil:
-		e.result.Directives.meta(string(decode(e.found[nameOf])), cut(text, maxRobots), e.options.Agent)
+		e.result.Directives.meta(decode(e.found[nameOf]), text, e.options.Agent)
 	}
 }
 

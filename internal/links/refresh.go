@@ -1,8 +1,7 @@
 package links
 
 import (
-	"strconv"
-	"strings"
+	"bytes"
 	"time"
 )
 
@@ -13,53 +12,54 @@ const MaxDelay = 24 * time.Hour
 // refresh returns where the content of a refresh element leads, which is the
 // page itself where it names no URL, and after how many whole seconds (HTML,
 // 4.2.5.3, shared declarative refresh steps).
-func refresh(content string) (target string, delay time.Duration, ok bool) {
-	rest := trimSpace(content)
+func refresh(content []byte) (target []byte, delay time.Duration, ok bool) {
+	rest := trim(content)
 	digits := span(rest, isDigit)
-	if digits == 0 && !strings.HasPrefix(rest, ".") {
-		return "", 0, false
+	if digits == 0 && !bytes.HasPrefix(rest, []byte(".")) {
+		return nil, 0, false
 	}
 	delay = seconds(rest[:digits])
 	rest = rest[digits:]
 	rest = rest[span(rest, func(c byte) bool { return isDigit(c) || c == '.' }):]
-	if rest == "" {
-		return "", delay, true
+	if len(rest) == 0 {
+		return nil, delay, true
 	}
-	if c := rest[0]; c != ';' && c != ',' && !isSpace(c) {
-		return "", 0, false
+	if !separates(rest[0]) && !isSpace(rest[0]) {
+		return nil, 0, false
 	}
-	rest = trimSpace(rest)
-	if rest != "" && (rest[0] == ';' || rest[0] == ',') {
-		rest = trimSpace(rest[1:])
+	rest = trim(rest)
+	if len(rest) > 0 && separates(rest[0]) {
+		rest = trim(rest[1:])
 	}
 	return refreshURL(rest), delay, true
 }
 
-// seconds reads digits, of which there may be none.
-func seconds(digits string) time.Duration {
-	if digits == "" {
-		return 0
+// separates reports whether c may stand between the delay and the URL.
+func separates(c byte) bool { return c == ';' || c == ',' }
+
+// seconds reads digits, of which there may be none, or more than a number holds.
+func seconds(digits []byte) time.Duration {
+	const most = int(MaxDelay / time.Second)
+	n := 0
+	for _, c := range digits {
+		n = min(10*n+int(c-'0'), most)
 	}
-	n, err := strconv.ParseInt(digits, 10, 32)
-	if err != nil { // too many
-		return MaxDelay
-	}
-	return min(time.Duration(n)*time.Second, MaxDelay)
+	return time.Duration(n) * time.Second
 }
 
 // refreshURL takes url= and quotes away, where they are complete.
-func refreshURL(s string) string {
+func refreshURL(s []byte) []byte {
 	url := s
-	if len(s) >= len("url") && strings.EqualFold(s[:len("url")], "url") {
-		value, ok := strings.CutPrefix(trimSpace(s[len("url"):]), "=")
+	if len(s) >= len("url") && equalFold(s[:len("url")], "url") {
+		value, ok := bytes.CutPrefix(trim(s[len("url"):]), []byte("="))
 		if !ok {
 			return s
 		}
-		url = trimSpace(value)
+		url = trim(value)
 	}
-	if url == "" || url[0] != '"' && url[0] != '\'' {
+	if len(url) == 0 || url[0] != '"' && url[0] != '\'' {
 		return url
 	}
-	quoted, _, _ := strings.Cut(url[1:], url[:1])
+	quoted, _, _ := bytes.Cut(url[1:], url[:1])
 	return quoted
 }

@@ -24,17 +24,18 @@ type scanner struct {
 	next int // where the next token begins
 
 	kind   kind
-	start  int    // of the token
-	name   []byte // of a tag, as written
-	closed bool   // a tag that ends in a slash
-	text   []byte // as written
-	of     string // the element whose raw text this is, or "[CDATA["
+	start  int        // of the token
+	name   []byte     // of a tag, as written
+	tag    attributes // of a tag
+	closed bool       // a tag that is finished, and ends in a slash
+	text   []byte     // as written
+	of     string     // the element whose raw text this is, or "[CDATA["
 
 	raw   string // the element whose raw text comes next; empty if none
 	cdata bool   // CDATA sections are text, as in XML, SVG and MathML
 }
 
-// scan finds the next token.
+// scan finds the next token. One that is a tag has to be finished before the next.
 func (s *scanner) scan() kind {
 	s.start, s.of = s.next, ""
 	if s.raw != "" && s.scanRaw() {
@@ -96,22 +97,29 @@ func (s *scanner) scanText(end int) {
 	}
 }
 
-// scanTag reads a tag whose name begins at at.
+// scanTag makes a tag whose name begins at at the current token. Its attributes
+// are not read yet.
 func (s *scanner) scanTag(k kind, at int) {
-	end := at + span(s.page[at:], func(c byte) bool { return !isSpace(c) && c != '/' && c != '>' })
-	s.name = s.page[at:end]
-	tag := attributes{page: s.page, next: end}
-	for tag.scan() {
+	end := at + spanTo(s.page[at:], space|slash|greater)
+	s.kind, s.name = k, s.page[at:end]
+	s.tag = attributes{page: s.page, next: end}
+}
+
+// finishTag reads what is left of the tag that is the current token. It reports
+// whether that ends; if not, the page does.
+func (s *scanner) finishTag() bool {
+	for s.tag.scan() {
 	}
-	if !tag.complete {
+	if !s.tag.complete {
 		s.kind, s.next = nothing, len(s.page)
-		return
+		return false
 	}
-	s.kind, s.next = k, tag.next
+	s.next = s.tag.next
 	s.closed = s.page[s.next-2] == '/'
-	if k == startTag {
+	if s.kind == startTag {
 		s.raw = rawText(s.name)
 	}
+	return true
 }
 
 // endOfOther returns where a comment, or what counts as one, ends.
@@ -157,6 +165,9 @@ type attributes struct {
 
 // scan finds the next attribute, and reports whether there is one.
 func (a *attributes) scan() bool {
+	if a.complete {
+		return false
+	}
 	a.skipSpace()
 	if a.next == len(a.page) {
 		return false
@@ -170,7 +181,7 @@ func (a *attributes) scan() bool {
 	if a.page[a.next] == '=' { // at the start it is a part of the key
 		a.next++
 	}
-	a.next += span(a.page[a.next:], func(c byte) bool { return !isSpace(c) && c != '/' && c != '>' && c != '=' })
+	a.next += spanTo(a.page[a.next:], space|slash|greater|equals)
 	a.key, a.value = a.page[begin:a.next], a.page[a.next:a.next]
 	a.skipSpace()
 	if a.next == len(a.page) {
@@ -203,7 +214,7 @@ func (a *attributes) scanValue() {
 		a.next += end + 2
 		return
 	}
-	a.value = rest[:span(rest, func(c byte) bool { return !isSpace(c) && c != '>' })]
+	a.value = rest[:spanTo(rest, space|greater)]
 	a.next += len(a.value)
 }
 

@@ -74,15 +74,19 @@ func scanned(page []byte) []string {
 		case startTag:
 			line := fmt.Sprintf("%d <%s", s.start, tokenName(s.name))
 			seen := map[string]bool{}
-			tag := attributes{page: page, next: s.start + 1 + len(s.name)}
-			for tag.scan() {
-				if key := tokenName(tag.key); key != "" && !seen[key] {
-					line += fmt.Sprintf(" %s=%q", key, decode(tag.value))
+			for s.tag.scan() {
+				if key := tokenName(s.tag.key); key != "" && !seen[key] {
+					line += fmt.Sprintf(" %s=%q", key, decode(s.tag.value))
 					seen[key] = true
 				}
 			}
-			lines.add(line)
+			if s.finishTag() {
+				lines.add(line)
+			}
 		case endTag:
+			if !s.finishTag() {
+				continue
+			}
 			lines.add(fmt.Sprintf("%d </%s", s.start, tokenName(s.name)))
 		}
 	}

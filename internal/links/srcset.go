@@ -71,7 +71,7 @@ func validDescriptors(s []byte) bool {
 		var word []byte
 		word, s = cutDescriptor(s)
 		kind := word[len(word)-1]
-		value := string(word[:len(word)-1])
+		value := word[:len(word)-1]
 		switch {
 		case kind == 'w' && !width && !density && isPositive(value):
 			width = true
@@ -105,21 +105,21 @@ func cutDescriptor(s []byte) (word, rest []byte) {
 
 // isPositive reports whether s is a valid non-negative integer and not zero
 // (HTML, 2.3.4.2).
-func isPositive(s string) bool {
-	return s != "" && span(s, isDigit) == len(s) && span(s, func(c byte) bool { return c == '0' }) < len(s)
+func isPositive(s []byte) bool {
+	return len(s) > 0 && span(s, isDigit) == len(s) && span(s, func(c byte) bool { return c == '0' }) < len(s)
 }
 
 // isDensity reports whether s is a valid floating-point number that is not
 // negative (HTML, 2.3.4.3).
-func isDensity(s string) bool {
+func isDensity(s []byte) bool {
 	unsigned := s
-	if s != "" && s[0] == '-' {
+	if len(s) > 0 && s[0] == '-' {
 		unsigned = s[1:]
 	}
 	whole := span(unsigned, isDigit)
 	rest := unsigned[whole:]
 	fraction := 0
-	if rest != "" && rest[0] == '.' {
+	if len(rest) > 0 && rest[0] == '.' {
 		if fraction = span(rest[1:], isDigit); fraction == 0 {
 			return false
 		}
@@ -128,21 +128,21 @@ func isDensity(s string) bool {
 	if whole+fraction == 0 || !isExponent(rest) {
 		return false
 	}
-	value, _ := strconv.ParseFloat(s, 64) // out of range: infinite, with its sign
+	value, _ := strconv.ParseFloat(string(s), 64) // out of range: infinite, with its sign
 	return value >= 0 && !math.IsNaN(value)
 }
 
 // isExponent reports whether s may follow the digits of a number.
-func isExponent(s string) bool {
-	if s == "" {
+func isExponent(s []byte) bool {
+	if len(s) == 0 {
 		return true
 	}
 	if s[0] != 'e' && s[0] != 'E' {
 		return false
 	}
 	s = s[1:]
-	if s != "" && (s[0] == '+' || s[0] == '-') {
+	if len(s) > 0 && (s[0] == '+' || s[0] == '-') {
 		s = s[1:]
 	}
-	return s != "" && span(s, isDigit) == len(s)
+	return len(s) > 0 && span(s, isDigit) == len(s)
 }

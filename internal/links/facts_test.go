@@ -1,0 +1,102 @@
+package links
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestALinkSaysWhatIsKnownOfWhereItLeads(t *testing.T) {
+	body := `<link rel=alternate hreflang=de-AT type=application/rss+xml href=feed><body><link rel=canonical href=here>
+		<a href=x hreflang=fr rel="ugc Sponsored">x</a><img srcset="i.png 2x, j.png 640w 480h"><meta http-equiv=refresh content="30; url=later">`
+	at := func(tag string) int { return strings.Index(body, tag) }
+	got := Extract([]byte(body), Options{}).Links
+	assert.Equal(t, []Link{
+		{Observed: "feed", Rule: "link[rel=alternate]", Rel: "alternate", Hreflang: "de-AT", Type: "application/rss+xml", Offset: 0, InHead: true},
+		{Observed: "here", Rule: "link[rel=canonical]", Rel: "canonical", Offset: at("<link rel=canonical")},
+		{Observed: "x", Rule: "a", Rel: "ugc Sponsored", Text: "x", Hreflang: "fr", Offset: at("<a")},
+		{Observed: "i.png", Rule: "img[srcset]", Descriptor: "2x", Offset: at("<img")},
+		{Observed: "j.png", Rule: "img[srcset]", Descriptor: "640w 480h", Offset: at("<img")},
+		{Observed: "later", Rule: "meta[refresh]", Delay: 30 * time.Second, Offset: at("<meta")},
+	}, got)
+	assert.True(t, got[2].HasRel("sponsored") && got[2].HasRel("UGC"))
+	assert.False(t, got[2].NoFollow(), "what is sponsored is followed unless it asks otherwise")
+}
+
+func TestTheHeaderRefersBeforeThePage(t *testing.T) {
+	header := http.Header{
+		"Link":         {`<n>; rel="next"; hreflang=de, <c>; rel=Canonical; type="text/html"`, `<other>; rel=next; anchor="/elsewhere", <part>; rel=up; anchor="#a", <plain>`},
+		"X-Robots-Tag": {"nofollow"},
+	}
+	got := Extract([]byte("<base href=/b/><a href=x>"), Options{Header: header, References: 4})
+	assert.Equal(t, []Link{
+		{Observed: "n", Rule: "header[rel=next]", Rel: "next", Hreflang: "de", Offset: InHeader},
+		{Observed: "c", Rule: "header[rel=canonical]", Rel: "canonical", Type: "text/html", Offset: InHeader},
+		{Observed: "part", Rule: "header[rel=up]", Rel: "up", Offset: InHeader},
+		{Observed: "plain", Rule: "header", Offset: InHeader},
+	}, got.Links)
+	assert.Equal(t, 1, got.Beyond, "the bound is one for both")
+	assert.Equal(t, "x", got.Example)
+	assert.True(t, got.NoFollow)
+	assert.True(t, Followed("header[rel=next]"))
+	assert.False(t, Followed("header[rel=canonical]"))
+	assert.Equal(t, got.Links, Extract(nil, Options{Header: header}).Links, "what is no page has its header all the same")
+}
+
+func TestARefreshWaitsADayAtMost(t *testing.T) {
+	for content, want := range map[string]time.Duration{
+		"0;x": 0, ".9;x": 0, "86399;x": 86399 * time.Second, "86401;x": MaxDelay, "99999999999999999999999999;x": MaxDelay,
+	} {
+		_, delay, ok := refresh([]byte(content))
+		assert.True(t, ok, content)
+		assert.Equal(t, want, delay, content)
+	}
+}
+
+func TestInXMLATagThatClosesItselfHoldsNothing(t *testing.T) {
+	body := `<?xml version="1.0"?><html xmlns="x"><head><title/><script src="s"/><style/></head><body><a href="a"/>no<h:a xmlns:h="x" href="b">b</h:a>` +
+		`<![CDATA[<a href="no">]]><a href="c"><![CDATA[<c>]]></a><template/><iframe src="f"/><textarea/><a href="d">d</a></body></html>`
+	var texts []string
+	for _, l := range Extract([]byte(body), Options{XML: true}).Links {
+		texts = append(texts, l.Observed+" "+l.Text)
+	}
+	assert.Equal(t, []string{"s ", "a ", "b b", "c <c>", "f ", "d d"}, texts)
+	assert.Empty(t, Extract([]byte(body), Options{}).Links, "in HTML its title never ends")
+}
+
+func TestEveryDirectiveIsReportedWithWhomItNames(t *testing.T) {
+	body := `<meta name=robots content="NoArchive, max-snippet:20, , noarchive"><meta name=WeirBot content=nosnippet><meta name=otherbot content=noindex>`
+	header := http.Header{"X-Robots-Tag": {
+		"unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT, noimageindex",
+		"otherbot: noindex, weirbot: unavailable_after: 25 Jun 2010 15:00:00 PST, noimageindex, *: all",
+	}}
+	got := Extract([]byte(body), Options{Agent: "weirbot", Header: header}).Directives
+	assert.Equal(t, Directives{Stated: []Directive{
+		{"unavailable_after", "Fri, 25 Jun 2010 15:00:00 GMT", ""}, {"noimageindex", "", ""},
+		{"unavailable_after", "25 Jun 2010 15:00:00 PST", "weirbot"}, {"noimageindex", "", "weirbot"}, {"all", "", ""},
+		{"noarchive", "", ""}, {"max-snippet", "20", ""}, {"nosnippet", "", "WeirBot"},
+	}}, got)
+}
+
+func TestADirectiveWithAValueIsNoAgent(t *testing.T) {
+	var d Directives
+	d.header([]byte("max-snippet: 20, noindex"), "weirbot")
+	assert.True(t, d.NoIndex)
+}
+
+func TestOnlyAnAgentThatIsNamedListens(t *testing.T) {
+	for value, want := range map[string]bool{
+		"weirbot: nofollow": true, "WEIRBOT:nofollow": true, "robots: none": true, "*: nofollow": true, "otherbot: noindex, nofollow": false,
+		"otherbot: noindex, weirbot: nofollow": true, "weirbot: noindex, otherbot: nofollow": false, ": nofollow": true,
+	} {
+		var d Directives
+		d.header([]byte(value), "weirbot")
+		assert.Equal(t, want, d.NoFollow, value)
+		d = Directives{}
+		d.header([]byte("otherbot: nofollow"), "")
+		assert.False(t, d.NoFollow, "without an agent nobody is named")
+	}
+}
