@@ -53,8 +53,11 @@ func evidence(r fetch.Response, parser string) frontier.Evidence {
 		ETag: r.Header.Get("ETag"), LastModified: r.Header.Get("Last-Modified"),
 		Parser: parser, Truncated: r.Truncated, Detail: r.Defect,
 	}
-	if r.Err != nil {
+	switch {
+	case r.Err != nil:
 		e.Detail = r.Err.Error()
+	case r.Mark != "":
+		e.Detail = r.Mark
 	}
 	return e
 }

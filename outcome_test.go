@@ -38,6 +38,7 @@ func TestEveryClassHasOneOutcome(t *testing.T) {
 		{fetch.Response{Class: fetch.PrivateAddress}, 1, frontier.OutcomeRefused, "private_address", 0},
 		{fetch.Response{Class: fetch.Busy, RetryAfter: 9 * time.Second}, 1, frontier.OutcomeBusy, "busy", 9 * time.Second},
 		{fetch.Response{Class: fetch.ServerError}, 1, frontier.OutcomeRetry, "server_error", 0},
+		{fetch.Response{Class: fetch.Untimely}, 1, frontier.OutcomeRetry, "untimely", 0},
 		{fetch.Response{Class: fetch.DNS, Err: errors.New("server failure")}, 2, frontier.OutcomeRetry, "dns", 0},
 		{fetch.Response{Class: fetch.DNS, Err: noHost}, 1, frontier.OutcomeRetry, "dns", 0},
 		{fetch.Response{Class: fetch.DNS, Err: noHost}, 2, frontier.OutcomeFailed, "dns", 0},
@@ -74,6 +75,7 @@ func TestEvidenceSaysWhatWentWrong(t *testing.T) {
 	}{
 		{fetch.Response{Class: fetch.Fetched, Status: 200}, ""},
 		{fetch.Response{Class: fetch.Fetched, Status: 200, Defect: "gzip: unexpected EOF"}, "gzip: unexpected EOF"},
+		{fetch.Response{Class: fetch.Login, Status: 401, Mark: "www-authenticate: basic", Defect: "gzip: unexpected EOF"}, "www-authenticate: basic"},
 		{fetch.Response{Class: fetch.DNS, Err: errors.New("no such host")}, "no such host"},
 	} {
 		assert.Equal(t, c.want, evidence(c.response, "").Detail)
