@@ -91,6 +91,24 @@ func (p *Page) extract() *links.Result {
 // meta element or an X-Robots-Tag.
 func (p *Page) NoIndex() bool { return p.extract().NoIndex }
 
+// A Directive is one word of what a page asks of crawlers.
+type Directive struct {
+	Name  string // lower-case: "noarchive", "max-snippet", "unavailable_after"
+	Value string // behind a colon, as written; 128 bytes at most
+	Agent string // whom it names, as written; "" for everybody
+}
+
+// Directives returns what the page asks of this crawler, by robots meta elements
+// and X-Robots-Tag: 64 words at most, in order, known or not. Of these nofollow and
+// none are obeyed; noindex, noarchive and the like are for those who keep or show
+// the page.
+func (p *Page) Directives() (all []Directive) {
+	for _, d := range p.extract().Stated {
+		all = append(all, Directive(d))
+	}
+	return all
+}
+
 // base returns the URL that the page's own references are relative to.
 func (p *Page) base() string {
 	return p.extract().BaseOf(p.URL, p.resolver(p.URL))

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"golang.org/x/net/html"
 )
 
@@ -48,7 +50,7 @@ func manual(b *testing.B) (pages [][]byte) {
 
 func BenchmarkExtract(b *testing.B) {
 	for _, size := range []int{1 << 10, 15 << 10, 1 << 20} {
-		b.Run(fmt.Sprintf("bytes=%d", size), func(b *testing.B) { compare(b, [][]byte{article(size)}) })
+		b.Run(fmt.Sprintf("bytes=%d", size), func(b *testing.B) { compare(b, slices.Repeat([][]byte{article(size)}, max(1, 128<<10/size))) })
 	}
 	b.Run("rust-doc", func(b *testing.B) { compare(b, manual(b)) })
 }
@@ -62,11 +64,9 @@ func compare(b *testing.B, pages [][]byte) {
 	}
 	b.SetBytes(int64(size))
 	for b.Loop() {
-		for _, page := range pages {
+		for batch := range slices.Chunk(pages, 8) {
 			for i, run := range []func([]byte){extract, tokenize, tree} {
-				start := cpuTime()
-				run(page)
-				pass[i] += cpuTime() - start
+				pass[i] += timed(run, batch...)
 			}
 		}
 	}
@@ -77,6 +77,29 @@ func compare(b *testing.B, pages [][]byte) {
 	b.ReportMetric(pass[0].Seconds()/pass[1].Seconds(), "of-tokenizer")
 	b.ReportMetric(0, "MB/s") // of all three
 	b.ReportMetric(float64(pass[0])/float64(b.N*len(pages)), "extract-ns/page")
+}
+
+func TestExtractionTakesAtMostOneAndAHalfTimesTheTokenizer(t *testing.T) {
+	if raced {
+		t.Skip("the race detector slows the one and the other differently")
+	}
+	for name, page := range map[string][]byte{"text": article(100 << 10), "links only": []byte(strings.Repeat("<li><a href=/a/b/c?d=e>x</a>", 4000))} {
+		extracted, tokenized := time.Hour, time.Hour
+		for range 20 {
+			extracted = min(extracted, timed(extract, page))
+			tokenized = min(tokenized, timed(tokenize, page))
+		}
+		assert.Less(t, extracted, tokenized*3/2, name)
+		t.Logf("%s: %.2f of the tokenizer's time", name, extracted.Seconds()/tokenized.Seconds())
+	}
+}
+
+func timed(run func([]byte), pages ...[]byte) time.Duration {
+	start := cpuTime()
+	for _, page := range pages {
+		run(page)
+	}
+	return cpuTime() - start
 }
 
 func extract(page []byte) { Extract(page, Options{References: 50_000, Bytes: 16 << 20}) }

@@ -122,16 +122,22 @@ func (e *extractor) add(observed []byte, rule string) *Link {
 		return nil
 	}
 	e.bytes += len(observed)
-	if n := len(e.result.Links); n == cap(e.result.Links) {
+	n := len(e.result.Links)
+	if n == cap(e.result.Links) {
 		e.result.Links = slices.Grow(e.result.Links, e.room(n))
 	}
-	e.result.Links = append(e.result.Links, Link{Observed: e.kept.cut(observed, maxReference), Rule: rule, Offset: e.start, InHead: e.place < inBody && e.start != InHeader})
-	return &e.result.Links[len(e.result.Links)-1]
+	e.result.Links = e.result.Links[:n+1] // zero, as nothing was ever taken away
+	l := &e.result.Links[n]
+	l.Observed, l.Rule, l.Offset = e.kept.cut(observed, maxReference), rule, e.start
+	l.InHead = e.place < inBody && e.start != InHeader
+	return l
 }
 
 // room returns for how many more links to make room behind the first n, if the
-// rest of the page holds as many as what has been read.
+// rest of the page holds as many as what has been read. What is seldom used up is
+// not made at once.
 func (e *extractor) room(n int) int {
 	read := max(e.start, 1)
-	return min(16+max(n*(len(e.page)-read)/read, n/4), 16+3*n, e.options.References-n)
+	alike := n * (len(e.page) - read) / read
+	return min(16+max(alike, n/4), 4096+n, e.options.References-n)
 }

@@ -71,9 +71,16 @@ func (e *extractor) take(r reference, value []byte) {
 		rule = relationRule("link", decode(e.found[rel]))
 	}
 	if l := e.add(e.decode(value), rule); l != nil {
-		l.Rel = e.kept.cut(decode(e.found[rel]), maxRel)
-		l.Hreflang = e.kept.cut(decode(e.found[hreflang]), maxDetail)
-		l.Type = e.kept.cut(decode(e.found[typeOf]), maxDetail)
+		e.detail(&l.Rel, rel, maxRel)
+		e.detail(&l.Hreflang, hreflang, maxDetail)
+		e.detail(&l.Type, typeOf, maxDetail)
+	}
+}
+
+// detail keeps at most n bytes of what another attribute says of a link.
+func (e *extractor) detail(to *string, a attribute, n int) {
+	if value := e.found[a]; len(value) > 0 {
+		*to = e.kept.cut(decode(value), n)
 	}
 }
 

@@ -2,4 +2,4 @@
 
 package links
 
-const hostileSize = 10 << 20
+const raced = false
