@@ -121,7 +121,7 @@ type Response struct {
 	MediaType  string        // of Content-Type, lower-case, without parameters; guessed from Body where that is absent or broken
 	Body       []byte        // decoded; the caller's to keep
 	Truncated  string        // why Body is cut: one of the constants; empty for a whole one
-	Defect     string        // what is wrong with a body that was delivered all the same: "gzip: unexpected EOF"
+	Defect     string        // what is wrong with an answer that was delivered all the same: "gzip: unexpected EOF"
 	RetryAfter time.Duration // how long the origin asks to wait, 0 to 1 h; 0 without a word
 	RetryNote  string        // why a Retry-After was ignored or clamped; else empty
 	Start      time.Time     // of the exchange

@@ -21,13 +21,14 @@ type dialer struct {
 	conns  openConns       // all that were made and are not closed
 	guard  *ssrf.Guardian
 	limit  time.Duration
+	head   int64 // bytes of one
 	tls    *tls.Config
 	base   func(ctx context.Context, network, address string) (net.Conn, error)
 	custom bool // base is the caller's: the guard has to look before and after
 }
 
 func newDialer(cfg Config, closed context.Context) *dialer {
-	d := &dialer{closed: closed, guard: newGuard(cfg.Allow), limit: cfg.Connect, tls: secure(cfg.TLS), base: cfg.Dial, custom: cfg.Dial != nil}
+	d := &dialer{closed: closed, guard: newGuard(cfg.Allow), limit: cfg.Connect, head: cfg.HeaderMax, tls: secure(cfg.TLS), base: cfg.Dial, custom: cfg.Dial != nil}
 	if !d.custom {
 		d.base = (&net.Dialer{Control: d.guard.Safe}).DialContext
 	}
@@ -63,8 +64,17 @@ func secure(cfg *tls.Config) *tls.Config {
 	return cfg
 }
 
-// dial connects to address.
+// dial connects to address, to speak HTTP/1.
 func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := d.connect(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return newMendedConn(conn, d.head), nil
+}
+
+// connect connects to address.
+func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, end := d.bound(ctx)
 	defer end()
 	if d.custom {
@@ -87,7 +97,7 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 
 // dialTLS connects to address and secures the connection.
 func (d *dialer) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := d.dial(ctx, network, address)
+	conn, err := d.connect(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +114,10 @@ func (d *dialer) dialTLS(ctx context.Context, network, address string) (net.Conn
 		_ = conn.Close() // of no use
 		return nil, handshakeError{err}
 	}
-	return secured, nil
+	if secured.ConnectionState().NegotiatedProtocol == "h2" {
+		return secured, nil // as net/http must see it
+	}
+	return newMendedConn(secured, d.head), nil
 }
 
 // bound limits one step of making a connection.

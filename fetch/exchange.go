@@ -21,10 +21,12 @@ type exchange struct {
 	deadline time.Time
 	timer    *time.Timer
 
-	mu      sync.Mutex // hooks of net/http run in goroutines of the connection
-	sent    time.Time  // zero until the request was written
-	repeats int        // of the request by net/http, 0 <= repeats <= repeatsMax+1
-	settled bool       // Do has gone on: it is too late to tell OnSent
+	mu      sync.Mutex  // hooks of net/http run in goroutines of the connection
+	sent    time.Time   // zero until the request was written
+	conn    *mendedConn // that was got; nil for one of HTTP/2 or of a Transport
+	before  int         // answers that were read from conn
+	repeats int         // of the request by net/http, 0 <= repeats <= repeatsMax+1
+	settled bool        // Do has gone on: it is too late to tell OnSent
 }
 
 // begin starts the clock. The context it returns ends with the caller's, or with
@@ -73,6 +75,7 @@ func (x *exchange) send(ctx context.Context, to target) (*http.Response, error) 
 	if err == nil {
 		x.markSent() // an answer may overtake the hook
 		x.response.Latency = time.Since(x.sent)
+		x.response.Defect = x.mended()
 	}
 	x.settle()
 	return answer, err
@@ -107,6 +110,9 @@ func (x *exchange) gotConn(info httptrace.GotConnInfo) {
 		x.repeats++
 	}
 	repeats := x.repeats
+	if conn, ok := info.Conn.(*mendedConn); ok {
+		x.conn, x.before = conn, conn.count()
+	}
 	x.mu.Unlock()
 	switch {
 	case !again:
@@ -121,6 +127,17 @@ func (x *exchange) gotConn(info httptrace.GotConnInfo) {
 func isHTTP2(info httptrace.GotConnInfo) bool {
 	conn, ok := info.Conn.(*tls.Conn)
 	return ok && conn.ConnectionState().NegotiatedProtocol == "h2"
+}
+
+// mended returns what was mended in the answer, before others can use its
+// connection.
+func (x *exchange) mended() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.conn == nil {
+		return ""
+	}
+	return x.conn.defect(x.before + 1)
 }
 
 // markSent keeps the first moment of sending, and reports it.

@@ -230,8 +230,8 @@ func TestAConnectionResetIsNamedAtEachStage(t *testing.T) {
 	}{
 		{"at once", -1, fetch.Connect, ""},
 		{"after the request", 0, fetch.Connect, ""},
-		{"in the status line", 5, fetch.Protocol, ""}, // net/http reads what there is
-		{"in the header", 30, fetch.Protocol, ""},
+		{"in the status line", 5, fetch.Connect, ""},
+		{"in the header", 30, fetch.Connect, ""},
 		{"after the header", len(answer) - 3, fetch.Fetched, "disconnect"},
 		{"in the body", len(answer), fetch.Fetched, "disconnect"},
 	}

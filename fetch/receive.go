@@ -71,7 +71,10 @@ func (x *exchange) readBody(answer *http.Response) Class {
 	}
 	u := x.client.pools.unpack(codings, in, wireLimit(limit))
 	body, err := x.client.pools.read(u.out, limit+1)
-	x.response.Body, x.response.Defect = body, u.defect
+	x.response.Body = body
+	if u.defect != "" {
+		x.response.Defect = u.defect
+	}
 	u.close()
 	return x.judgeBody(in, err, limit)
 }
