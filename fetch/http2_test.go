@@ -186,7 +186,7 @@ func TestAnHTTP2AnswerHasOneOutcome(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := fetch.Config{}
 			if c.class == fetch.Timeout {
-				cfg = fetch.Config{Timeout: 300 * time.Millisecond, Stall: 200 * time.Millisecond}
+				cfg = fetch.Config{Timeout: time.Second, Stall: 500 * time.Millisecond}
 			}
 			client, requests := http2Peer(t, cfg, c.talk)
 			var before, after runtime.MemStats
@@ -216,7 +216,7 @@ func TestHTTP2RepeatsOnlyWhatWasNotProcessedAndNotForEver(t *testing.T) {
 				}
 				return p.headers(true, ":status", "204")
 			}
-			client, requests := http2Peer(t, fetch.Config{Timeout: 2 * time.Second}, talk)
+			client, requests := http2Peer(t, fetch.Config{}, talk)
 			var sent int
 			got := client.Do(t.Context(), fetch.Request{URL: "https://a.test/", OnSent: func(time.Time) { sent++ }})
 			assert.Equal(t, fetch.Fetched, got.Class, "%v", got.Err)
@@ -238,7 +238,7 @@ func TestHTTP2RepeatsOnlyWhatWasNotProcessedAndNotForEver(t *testing.T) {
 func TestCloseLeavesNoConnectionThatAServerKeepsBusy(t *testing.T) {
 	var hangups sync.WaitGroup
 	hangups.Add(1)
-	client, _ := http2Peer(t, fetch.Config{Timeout: 100 * time.Millisecond}, func(p *peer) error {
+	client, _ := http2Peer(t, fetch.Config{Timeout: time.Second}, func(p *peer) error {
 		defer hangups.Done()
 		return endless(func(int) error { return p.WritePing(false, [8]byte{}) })
 	})
