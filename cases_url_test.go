@@ -125,10 +125,11 @@ func TestSH9ARuleMakesSessionIDsOneKey(t *testing.T) {
 			"a class of parameters":   urlnorm.Standard{Params: map[string]map[string]urlnorm.Class{"a.test": {"osCsid": urlnorm.Tracking}}},
 		} {
 			refs := []string{"/p?osCsid=1", "/p?osCsid=2", "/p"}
-			want := []string{"/p?osCsid=1: admitted {new}", "/p?osCsid=2: duplicate {known}", "/p: duplicate {known}"}
+			want := []string{"/p?osCsid=1: admitted {new}", "/p?osCsid=2: duplicate {params}", "/p: duplicate {known}"}
 			if name == "the rule of session ids" {
 				refs = append(refs, "/p;jsessionid=ABC", "/p;jsessionid=DEF")
-				want = append(want, "/p;jsessionid=ABC: duplicate {known}", "/p;jsessionid=DEF: duplicate {known}")
+				want = []string{"/p?osCsid=1: admitted {new}", "/p?osCsid=2: duplicate {sessions}", "/p: duplicate {known}",
+					"/p;jsessionid=ABC: duplicate {sessions}", "/p;jsessionid=DEF: duplicate {sessions}"}
 			}
 			c := linked(t, func(cfg *Config) { cfg.Normalizer = normalizer }, refs...)
 			c.only("http://a.test/p?osCsid=1")
