@@ -207,15 +207,17 @@ func (a *anchors) write(text []byte, isRaw bool) {
 	}
 }
 
-// write adds text, with each run of white space as one space.
+// write adds text, with each run of white space as one space and without NUL.
 func (a *anchor) write(text []byte) {
 	for _, c := range text {
 		if len(a.text) > maxText {
 			return
 		}
-		if !isSpace(c) {
+		switch n := len(a.text); {
+		case c == 0:
+		case !isSpace(c):
 			a.text = append(a.text, c)
-		} else if n := len(a.text); n > 0 && a.text[n-1] != ' ' {
+		case n > 0 && a.text[n-1] != ' ':
 			a.text = append(a.text, ' ')
 		}
 	}

@@ -51,6 +51,8 @@ func TestSI1ABaseIsResolvedAgainstThePage(t *testing.T) {
 		"the first with a href": {`<base target=_top><base href=one/><base href=two/><a href=z>`, "https://a.example/x/one/z"},
 		"behind the links":      {`<a href=z><base href=/late/>`, "https://a.example/late/z"},
 		"invalid":               {`<base href="http://[/"><a href=z>`, "https://a.example/x/z"},
+		"without a host":        {`<base href="//["><a href=z>`, "https://a.example/x/z"},
+		"behind noscript":       {`<noscript><base href=/no/></noscript><base href=/yes/><a href=z>`, "https://a.example/yes/z"},
 		"empty":                 {`<base href=""><a href=z>`, "https://a.example/x/z"},
 		"data":                  {`<base href="data:text/html,x"><a href=z>`, "https://a.example/x/z"},
 		"script":                {`<base href=" JavaScript:x"><a href=z>`, "https://a.example/x/z"},

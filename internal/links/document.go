@@ -8,7 +8,7 @@ type document struct {
 	hasBase   bool // one that counts
 	templates int  // open; what they hold is no part of the page
 	framesets int  // open, in a page that is made of frames
-	foreign   []*element
+	foreign   []*element // open, of SVG, of MathML, of what holds HTML in them, and templates
 }
 
 // place is how far into the page the pass has come.
@@ -54,15 +54,39 @@ func (d *document) enter(el *element) {
 	}
 	switch {
 	case el.is(template):
-		d.templates++
+		d.enterTemplate(el)
 	case el.is(svgElement | mathElement):
 		d.enterForeign(el)
+	case d.templates > 0: // a part of no document
 	case el.is(noscriptElement):
 		d.noscript = true
 	case el.is(frameset):
 		d.enterFrameset()
 	}
 	d.proceed(el)
+}
+
+// enterTemplate goes into a template. SVG or MathML around it is kept apart from
+// what it holds.
+func (d *document) enterTemplate(el *element) {
+	d.templates++
+	if len(d.foreign) < maxForeign {
+		d.foreign = append(d.foreign, el)
+	}
+}
+
+// leaveTemplate goes out of the innermost template, and of all that it holds.
+func (d *document) leaveTemplate() {
+	if d.templates == 0 {
+		return
+	}
+	d.templates--
+	for i := len(d.foreign) - 1; i >= 0; i-- {
+		if d.foreign[i].is(template) {
+			d.foreign = d.foreign[:i]
+			return
+		}
+	}
 }
 
 // enterForeign goes into an element of SVG or MathML, if it is one that counts
@@ -92,6 +116,7 @@ func (d *document) enterFrameset() {
 // head.
 func (d *document) proceed(el *element) {
 	switch {
+	case d.templates > 0:
 	case el.is(fills):
 		d.place = filled
 	case d.place < inBody && !el.is(ofHead), d.place == afterHead && el.is(noscriptElement):
@@ -112,7 +137,8 @@ func (d *document) leave(el *element) {
 	case el.is(svgElement | mathElement | svgHTML | mathHTML):
 		d.leaveForeign(el)
 	case el.is(template):
-		d.templates = max(d.templates-1, 0)
+		d.leaveTemplate()
+	case d.templates > 0:
 	case el.is(noscriptElement):
 		d.noscript = false
 	case el.is(frameset):
@@ -125,7 +151,7 @@ func (d *document) leave(el *element) {
 }
 
 func (d *document) leaveForeign(el *element) {
-	for i := len(d.foreign) - 1; i >= 0; i-- {
+	for i := len(d.foreign) - 1; i >= 0 && !d.foreign[i].is(template); i-- {
 		if d.foreign[i] == el {
 			d.foreign = d.foreign[:i]
 			return

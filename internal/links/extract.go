@@ -67,7 +67,7 @@ func (e *extractor) startTag() {
 	if el.refers != nil || el.inSVG != nil || el.is(baseElement|metaElement) {
 		e.found.read(&e.tag)
 	}
-	if !e.finishTag() || e.templates > 0 && !el.is(template) {
+	if !e.finishTag() {
 		return
 	}
 	foreign := e.stayForeign(el)
@@ -102,23 +102,25 @@ func (e *extractor) enter(el *element) {
 // now.
 func (e *extractor) settle() {
 	e.cdata = e.options.XML || e.inForeign()
-	if len(e.foreign) != e.scoped {
+	if e.templates == 0 && len(e.foreign) != e.scoped {
 		e.scopeForeign()
 	}
 }
 
 func (e *extractor) endTag() {
 	el := e.element()
-	if !e.finishTag() || el.traits == 0 || e.templates > 0 && !el.is(template) {
+	if !e.finishTag() || el.traits == 0 {
 		return
 	}
 	if !el.is(headElement | endsHead) { // those are not left before the page ends
 		e.stayForeign(el)
 	}
 	e.document.leave(el)
-	e.leaveScope(el)
+	if e.templates == 0 {
+		e.leaveScope(el)
+	}
 	e.settle()
-	if el.is(anchorElement) {
+	if el.is(anchorElement) && e.templates == 0 {
 		e.endAnchor()
 	}
 }

@@ -1,6 +1,7 @@
 package links
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -99,4 +100,40 @@ func TestOnlyAnAgentThatIsNamedListens(t *testing.T) {
 		d.header([]byte("otherbot: nofollow"), "")
 		assert.False(t, d.NoFollow, "without an agent nobody is named")
 	}
+}
+
+func TestAFrameCountsInAFrameset(t *testing.T) {
+	for body, want := range map[string]int{
+		"<frame src=x>": 0, "<frameset><frame src=x></frameset>": 1, "<head></head> <frameset><frame src=x><frameset><frame src=y></frameset><frame src=z></frameset><frame src=no>": 3,
+		"<body><frameset><frame src=x></frameset>": 0, "text<frameset><frame src=x></frameset>": 0, "<p><frameset><frame src=x></frameset>": 1,
+		"<frameset></frameset><frameset><frame src=x></frameset>": 0, "<table></table><frameset><frame src=x></frameset>": 0,
+	} {
+		assert.Len(t, Extract([]byte(body), Options{}).Links, want, body)
+	}
+}
+
+func TestAByteOrderMarkIsNoText(t *testing.T) {
+	assert.True(t, Extract([]byte("\uFEFF<link href=x>"), Options{}).Links[0].InHead)
+	assert.False(t, Extract([]byte(" x<link href=x>"), Options{}).Links[0].InHead)
+}
+
+func TestXLinkIsAReferenceInSVGOnly(t *testing.T) {
+	assert.Equal(t, []string{"in", "first"}, observed(Extract([]byte(`<a xlink:href=no><svg><a xlink:href=in /><a xlink:href=no href=first>`), Options{}).Links))
+}
+
+func TestALongSrcsetIsDecodedCandidateByCandidate(t *testing.T) {
+	got := Extract([]byte(`<img srcset="`+strings.Repeat(" ", maxEncoded)+`a?b&amp;c 2x">`), Options{}).Links
+	assert.Equal(t, []string{"a?b&c"}, observed(got))
+}
+
+func TestDirectivesAreBounded(t *testing.T) {
+	var body strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&body, "<meta name=robots content='d%d: %s'>", i, strings.Repeat("v", 200))
+	}
+	got := Extract([]byte(body.String()+"<meta name=robots content=nofollow>"), Options{})
+	assert.Len(t, got.Stated, maxStated)
+	assert.Len(t, got.Stated[0].Value, maxValue)
+	assert.True(t, got.NoFollow, "what is not reported is obeyed all the same")
+	assert.False(t, Extract([]byte("<meta name=robots content='"+strings.Repeat("x,", maxRobots/2)+"nofollow'>"), Options{}).NoFollow)
 }

@@ -136,3 +136,22 @@ func TestSVGTagsThatCloseThemselvesHideNothing(t *testing.T) {
 func TestACutPageYieldsWhatIsWhole(t *testing.T) {
 	assert.Equal(t, []string{"one"}, observed(Extract([]byte(`<a href=one>1</a><a href="two`), Options{}).Links))
 }
+
+func TestATemplateHidesNothingBehindIt(t *testing.T) {
+	for _, page := range []string{
+		"<template><svg><title/></svg></template><a href=x>",
+		"<template><svg><style/></template><a href=x>",
+		"<template><svg><script href=s /></svg></template><a href=x>",
+		"<template><svg><template></svg></template><a href=x>",
+		"<svg><template><title/></template></svg><a href=x>",
+		"<svg><foreignObject><template><svg><title/></template></foreignObject><style/></svg><a href=x>",
+		"<template></svg><noscript><frameset></template><a href=x>",
+	} {
+		assert.Equal(t, []string{"x"}, observed(Extract([]byte(page), Options{}).Links), page)
+	}
+	for _, page := range []string{
+		`<template><script src="s"/></template><a href="x"/>`, `<template><title/></template><a href="x"/>`, `<template/><a href="x"/>`,
+	} {
+		assert.Equal(t, []string{"x"}, observed(Extract([]byte(page), Options{XML: true}).Links), page)
+	}
+}
