@@ -2,12 +2,15 @@ package urlnorm
 
 // A Normalizer turns a reference into the URL to request and the key to compare.
 // It must be pure, never block, and be safe for concurrent use. Most embed
-// Standard, and change the Key that it returns.
+// Standard, and change the Key that it returns: its Text, and its Version, behind
+// which they put a word and a number of their own,
 //
-// The Version of its keys must change whenever its rules do, and its rules must
-// stay the same until a run is over: the frontier goes on with an unfinished run
-// under the Version that it began with, and refuses any other
-// (frontier.ErrNormalizerChanged).
+//	u.Key.Version += "+mine1"
+//
+// that change whenever their rules do. Where it is forgotten, an unfinished run goes
+// on under other rules, and the same URLs are new to it. Rules must stay the same
+// until a run is over: the frontier goes on with it under the Version that it began
+// with, and refuses any other (frontier.ErrNormalizerChanged).
 type Normalizer interface {
 	// Normalize resolves ref against base, which is nil for an absolute ref. It
 	// must set Observed, Request, Key (both fields) and Origin, which must be that

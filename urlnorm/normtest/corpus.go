@@ -10,7 +10,7 @@ import (
 func (t *trial) bases() []*urlnorm.URL {
 	all := []*urlnorm.URL{nil}
 	for _, ref := range append([]string{"http://a.test/b/c?d"}, t.References...) {
-		if page, err := t.Normalizer.Normalize(nil, ref); err == nil {
+		if page, err := t.ask(nil, ref); err == nil {
 			all = append(all, &page)
 		}
 	}

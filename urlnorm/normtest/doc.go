@@ -14,7 +14,10 @@
 //	}
 //
 // The references are what the laws are tried on beside the kit's own: name some that
-// each rule is for.
+// each rule is for. A rule that folds none of them is a fault, and so is a reference
+// that is refused.
 //
 // A law that holds on these references may be broken by others. Fuzz what is clever.
+// What no law can see is a Version that was not changed since the last release, when
+// the rules were: change both at once.
 package normtest

@@ -16,7 +16,7 @@ func (s shop) Normalize(base *urlnorm.URL, ref string) (urlnorm.URL, error) {
 	if err != nil || u.Origin != "https://shop.test" {
 		return u, err
 	}
-	u.Key.Version += "+variant1"
+	u.Key.Version += "+variant1" // or keys with and without the rule would be compared
 	if thing, _, ok := strings.Cut(u.Key.Text, "/variant/"); ok {
 		u.Key.Text = thing
 		u.Folded = append(u.Folded, "variant")
