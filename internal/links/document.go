@@ -4,10 +4,10 @@ package links
 // mean (HTML, 13.2.6).
 type document struct {
 	place     place
-	noscript  bool // open
-	hasBase   bool // one that counts
-	templates int  // open; what they hold is no part of the page
-	framesets int  // open, in a page that is made of frames
+	noscript  bool       // open
+	hasBase   bool       // one that counts
+	templates int        // open; what they hold is no part of the page
+	framesets int        // open, in a page that is made of frames
 	foreign   []*element // open, of SVG, of MathML, of what holds HTML in them, and templates
 }
 

@@ -137,3 +137,19 @@ func TestDirectivesAreBounded(t *testing.T) {
 	assert.True(t, got.NoFollow, "what is not reported is obeyed all the same")
 	assert.False(t, Extract([]byte("<meta name=robots content='"+strings.Repeat("x,", maxRobots/2)+"nofollow'>"), Options{}).NoFollow)
 }
+
+func TestWhatIsNestedIsFollowedToABound(t *testing.T) {
+	page := strings.Repeat("<a href=x><table><td>", 100) + strings.Repeat("<svg><desc>", 100)
+	e := extractor{scanner: scanner{page: []byte(page)}, options: Options{}.withDefaults()}
+	e.pass()
+	assert.LessOrEqual(t, len(e.open), maxAnchors)
+	assert.LessOrEqual(t, len(e.scopes), maxScopes)
+	assert.LessOrEqual(t, len(e.foreign), maxForeign)
+	assert.Len(t, e.result.Links, 100)
+}
+
+func TestLinksOfTheHeaderThatAreNotReadAreBeyond(t *testing.T) {
+	got := Extract(nil, Options{Header: http.Header{"Link": {strings.Repeat("<a>,", 1100)}}})
+	assert.Len(t, got.Links, 1000)
+	assert.Equal(t, 100, got.Beyond)
+}

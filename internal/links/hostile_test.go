@@ -44,6 +44,7 @@ var hostile = map[string]struct {
 	"a srcset of references":           {page: repeated("a&amp;b 2x, ", `<img srcset="`, `">`), kept: 5000, beyond: true},
 	"character references of one link": {page: repeated("&gt;", `<a href="`, `">`), kept: 2},
 	"character references of a text":   {page: repeated("&gt; ", "<a href=x>"), kept: 2},
+	"a text in many parts":             {page: repeated("x<b>", "<a href=x>"), kept: 2},
 	"references that are none":         {page: repeated("&notit;&#x110000;&", `<a href="`, `">`), kept: 2},
 	"pings":                            {page: repeated("a ", `<a ping="`, `">`), kept: 5000, beyond: true},
 	"one refresh":                      {page: repeated("9", `<meta http-equiv=refresh content="`, `;url=x">`), kept: 2},
