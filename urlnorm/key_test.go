@@ -127,3 +127,32 @@ func TestAnOriginIsSchemeHostAndPort(t *testing.T) {
 	assert.Equal(t, Origin("http://."), normalize(t, "http://./").Origin, "only a name has a dot to drop")
 	assert.Equal(t, Origin("http://a..:8080"), normalize(t, "http://a..:8080/").Origin)
 }
+
+func TestWhatSortsParametersIsNamed(t *testing.T) {
+	classes := map[string]map[string]Class{"a.test": {"c": Content, "d": Content, "o": Ordered, "p": Ordered, "s": Tracking}}
+	order := map[string][]Rule{"a.test": {FoldOrder}}
+	for _, row := range []struct {
+		ref, key string
+		rules    map[string][]Rule
+		folded   []Rule
+	}{
+		{"?z=1&a=2", "?z=1&a=2", nil, nil},
+		{"?z=1&a=2", "?a=2&z=1", order, []Rule{FoldOrder}},
+		{"?a=2&z=1", "?a=2&z=1", order, nil},
+		{"?d=1&c=2", "?c=2&d=1", nil, []Rule{FoldParams}},
+		{"?d=1&c=2", "?c=2&d=1", order, []Rule{FoldParams}},
+		{"?a=1&c=2&z=3", "?a=1&z=3&c=2", nil, []Rule{FoldParams}},
+		{"?a=1&c=2&z=3", "?a=1&c=2&z=3", order, nil},
+		{"?a=1&z=2&c=9", "?a=1&c=9&z=2", order, []Rule{FoldOrder}},
+		{"?z=1&c=9&a=2", "?a=2&c=9&z=1", order, []Rule{FoldParams, FoldOrder}},
+		{"?z=1&o=2&a=3", "?o=2&a=3&z=1", order, []Rule{FoldOrder}},
+		{"?p=1&c=2&o=3", "?p=1&o=3&c=2", nil, []Rule{FoldParams}},
+		{"?s=1&p=1&o=3", "?p=1&o=3", order, []Rule{FoldParams}},
+		{"?utm_source=3&x=1&s=2", "?x=1", order, []Rule{FoldTracking, FoldParams}},
+	} {
+		u, err := Standard{Params: classes, Rules: row.rules}.Normalize(nil, "http://a.test/"+row.ref)
+		require.NoError(t, err)
+		assert.Equal(t, "http://a.test/"+row.key, u.Key.Text, "%s, %v", row.ref, row.rules)
+		assert.Equal(t, row.folded, u.Folded, "%s, %v", row.ref, row.rules)
+	}
+}

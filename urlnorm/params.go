@@ -9,10 +9,10 @@ import (
 type Class uint8
 
 const (
-	Unknown  Class = iota // kept in place, and reported in URL.Unknown
+	Unknown  Class = iota // kept as Ordered is, or sorted by FoldOrder, and reported in URL.Unknown
 	Tracking              // left out
-	Content               // kept, whatever its place
-	Ordered               // kept in place
+	Content               // kept, and sorted, behind those that keep their order
+	Ordered               // kept, in their own order, before those that are sorted
 )
 
 // query returns what of u's query belongs into its key, and whether a question
@@ -45,33 +45,53 @@ func (r *siteRules) moves(class Class) bool {
 }
 
 // sort leaves out what is Tracking and puts what may move, sorted, behind what keeps
-// its place.
+// its order.
 func (r *siteRules) sort(u *URL, query string) (kept string, any bool) {
-	var room [3][8]string // on the stack, enough for most
-	pairs, placed, free := room[0][:0], room[1][:0], room[2][:0]
-	rule := FoldOrder
+	var room [8]string // on the stack, enough for most
+	pairs := room[:0]
 	for pair := range strings.SplitSeq(query, "&") {
-		_, class, why := r.class(pair)
-		if class == Tracking {
+		if _, class, why := r.class(pair); class == Tracking {
 			u.folded(why)
-			continue
+		} else {
+			pairs = append(pairs, pair)
 		}
-		pairs = append(pairs, pair)
-		if !r.moves(class) {
+	}
+	pairs = r.arranged(u, pairs)
+	return strings.Join(pairs, "&"), len(pairs) > 0
+}
+
+// arranged sorts what may move, first by the classes and then by FoldOrder, too, and
+// writes down which of the two it is that changed the key.
+func (r *siteRules) arranged(u *URL, pairs []string) []string {
+	if len(r.classes) == 0 && !r.has(FoldOrder) {
+		return pairs
+	}
+	byClass := r.behind(pairs, func(class Class) bool { return class == Content })
+	all := r.behind(pairs, r.moves)
+	if slices.Equal(pairs, all) {
+		return pairs
+	}
+	if !slices.Equal(pairs, byClass) {
+		u.folded(FoldParams)
+	}
+	if !slices.Equal(byClass, all) {
+		u.folded(FoldOrder)
+	}
+	return all
+}
+
+// behind returns pairs with those that move sorted behind the others.
+func (r *siteRules) behind(pairs []string, moves func(Class) bool) []string {
+	free, placed := make([]string, 0, len(pairs)), make([]string, 0, len(pairs))
+	for _, pair := range pairs {
+		if _, class, _ := r.class(pair); moves(class) {
+			free = append(free, pair)
+		} else {
 			placed = append(placed, pair)
-			continue
-		}
-		free = append(free, pair)
-		if class == Content {
-			rule = FoldParams
 		}
 	}
 	slices.Sort(free)
-	sorted := append(placed, free...)
-	if !slices.Equal(pairs, sorted) {
-		u.folded(rule)
-	}
-	return strings.Join(sorted, "&"), len(sorted) > 0
+	return append(placed, free...)
 }
 
 // class looks one name=value up, with the rule that answers. An empty pair is

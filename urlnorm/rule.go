@@ -23,6 +23,7 @@ const (
 	// FoldOthers leaves every parameter out that no class names.
 	FoldOthers Rule = "others"
 	// FoldOrder sorts the parameters that no class names: their order means nothing.
+	// URL.Unknown names them all the same, and those of class Ordered stand before them.
 	FoldOrder Rule = "order"
 	// FoldEmpty leaves out a question mark or an ampersand with nothing behind it.
 	FoldEmpty Rule = "empty"
@@ -53,7 +54,8 @@ var ruleVersions = []struct {
 	rule    Rule
 	version string
 }{
-	{FoldSessions, "1"}, {FoldOthers, "1"}, {FoldOrder, "1"}, {FoldEmpty, "1"},
+	{FoldSessions, "1t" + standardParams.version}, // which has the list
+	{FoldOthers, "1"}, {FoldOrder, "1"}, {FoldEmpty, "1"},
 	{FoldSlashes, "1"}, {FoldIndex, "1"}, {FoldTrailingSlash, "1"}, {FoldPathCase, "1"},
 	{FoldToBare, "1"}, {FoldToWWW, "1"}, {SplitRoutes, "1"},
 }

@@ -34,16 +34,14 @@ func (r rules) at(o Origin) siteRules {
 
 func (r *siteRules) has(rule Rule) bool { return slices.Contains(r.chosen, rule) }
 
-// versionOf names rules and classes, in the same way in whatever order they are.
+// versionOf names rules and classes, in the same way in whatever order they are:
+// "+sessions.1t2+to_bare.1+3k9e48idekxif".
 func versionOf(classes map[string]Class, chosen []Rule) string {
 	var b strings.Builder
 	for _, known := range ruleVersions {
 		if slices.Contains(chosen, known.rule) {
-			b.WriteString("+" + string(known.rule) + known.version)
+			b.WriteString("+" + string(known.rule) + "." + known.version)
 		}
-	}
-	if slices.Contains(chosen, FoldSessions) {
-		b.WriteString("t" + standardParams.version) // which has the list
 	}
 	if len(classes) > 0 {
 		b.WriteString("+" + digest(classes))

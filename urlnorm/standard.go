@@ -1,12 +1,5 @@
 package urlnorm
 
-import (
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
-)
-
 // MaxLength is the most bytes that a reference, a request or a key may have.
 const MaxLength = 8 << 10
 
@@ -24,7 +17,8 @@ var standardVersion = exactVersion + "t" + standardParams.version
 // It must not change while the Normalizer is in use.
 type Standard struct {
 	// Params classes query parameters, by site (registrable domain, or host
-	// where there is none) and by name. It goes before the standard set.
+	// where there is none) and by name, as URL.Unknown and a ParamReport spell it,
+	// case and all: "a%20b", not "a b". It goes before the standard set.
 	Params map[string]map[string]Class
 	// Rules are further merges, by site.
 	Rules map[string][]Rule
@@ -35,8 +29,10 @@ func (s Standard) Normalize(base *URL, ref string) (URL, error) {
 	return s.rules().normalize(base, ref)
 }
 
-// Validate reports what can have no effect: a site that is not one, such as
-// www.example.com for example.com, and a rule that no site can be given.
+// Validate reports, in one order, what can have no effect: a site that is not one,
+// such as www.example.com or https://example.com/ for example.com, a parameter that
+// is spelled as no key has it, a class that is none, and a rule that no site can be
+// given.
 func (s Standard) Validate() error { return s.rules().validate() }
 
 func (s Standard) rules() rules {
@@ -81,35 +77,4 @@ func (r rules) normalize(base *URL, ref string) (URL, error) {
 		return URL{}, TooLong
 	}
 	return u, nil
-}
-
-func (r rules) validate() error {
-	var faults []error
-	for site := range r.params {
-		faults = append(faults, validSite(site))
-	}
-	for site, chosen := range r.rules {
-		faults = append(faults, validSite(site))
-		for _, rule := range chosen {
-			if !isSiteRule(rule) {
-				faults = append(faults, fmt.Errorf("urlnorm: rules of %s: no site can be given the rule %q: use a constant of type Rule", site, rule))
-			}
-		}
-		if slices.Contains(chosen, FoldToBare) && slices.Contains(chosen, FoldToWWW) {
-			faults = append(faults, fmt.Errorf("urlnorm: rules of %s: %s and %s contradict each other: choose the host that answers", site, FoldToBare, FoldToWWW))
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// validSite reports a name under which no URL will look for rules.
-func validSite(site string) error {
-	host := site
-	if strings.Contains(site, ":") {
-		host = "[" + site + "]"
-	}
-	if is := Origin("http://" + host).Site(); is != site {
-		return fmt.Errorf("urlnorm: %q is no site: write %q", site, is)
-	}
-	return nil
 }

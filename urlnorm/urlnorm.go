@@ -28,7 +28,7 @@ type URL struct {
 	Request  string   // the bytes to request: absolute, without fragment
 	Key      Key      // what is compared
 	Origin   Origin   // of Request
-	Unknown  []string // query parameters that no rule classes, as often as they occur
+	Unknown  []string // query parameters without a class, spelled as in Key, as often as they occur
 	Folded   []Rule   // what made the key differ from that of RFC 3986
 
 	// Charset is the encoding of the page, when this is the base of its references:
