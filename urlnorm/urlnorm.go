@@ -10,7 +10,11 @@ package urlnorm
 // that change whenever their rules do. Where it is forgotten, an unfinished run goes
 // on under other rules, and the same URLs are new to it. Rules must stay the same
 // until a run is over: the frontier goes on with it under the Version that it began
-// with, and refuses any other (frontier.ErrNormalizerChanged).
+// with, and refuses any other (frontier.ErrNormalizerChanged). It knows the Version
+// from a URL of example.com: a Normalizer with rules for some sites, which changes the
+// Version of their keys alone, lists these sites in a method Sites() []string, those
+// of a Standard with Params or Rules in it, too; one that wraps another and has no
+// rules for single sites may have a method Unwrap() Normalizer instead.
 type Normalizer interface {
 	// Normalize resolves ref against base, which is nil for an absolute ref. It
 	// must set Observed, Request, Key (both fields) and Origin, which must be that

@@ -43,7 +43,7 @@ func Checks() []Check {
 		{"no rule changes the path or the query of a request", requestIsObserved},
 		{"the origin is that of the request", originIsOfRequest},
 		{"a request normalizes to itself and to its key", requestIsFixed},
-		{"every key has a version, one for each site", versionsAreSites},
+		{"every key has a version, one for each site, and a site with its own is listed", versionsAreSites},
 		{"a key that Standard or StandardExact does not make has not its version", versionsAreOwn},
 		{"two requests have one key only if RFC 3986 or a named rule says so", mergesAreNamed},
 		{"a rule that folds is one of those that were named, and changed the key", rulesAreKnown},

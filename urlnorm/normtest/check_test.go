@@ -120,14 +120,20 @@ func controls() []control {
 					u.Key.Text += "|part"
 				}
 			}},
-		{check: "every key has a version, one for each site", fault: "some keys have none",
+		{check: "every key has a version, one for each site, and a site with its own is listed", fault: "some keys have none",
 			change: func(_, u *urlnorm.URL) {
 				if is(u, "?") {
 					u.Key.Version = ""
 				}
 			}},
-		{check: "every key has a version, one for each site", fault: "each origin has its own",
+		{check: "every key has a version, one for each site, and a site with its own is listed", fault: "each origin has its own",
 			change: func(_, u *urlnorm.URL) { u.Key.Version += string(u.Origin) }},
+		{check: "every key has a version, one for each site, and a site with its own is listed", fault: "it is not listed",
+			change: func(_, u *urlnorm.URL) {
+				if u.Origin.Site() == "b.test" {
+					u.Key.Version += "+b1"
+				}
+			}},
 		{check: "a key that Standard or StandardExact does not make has not its version", fault: "that of Standard is kept",
 			change: func(_, u *urlnorm.URL) {
 				u.Key.Version = strings.TrimSuffix(u.Key.Version, own)
@@ -262,4 +268,20 @@ type refusing struct{}
 
 func (refusing) Normalize(*urlnorm.URL, string) (urlnorm.URL, error) {
 	return urlnorm.URL{}, urlnorm.Malformed
+}
+
+// A wrapped Normalizer has the rules of the one within.
+type wrapped struct{ urlnorm.Normalizer }
+
+func (w wrapped) Unwrap() urlnorm.Normalizer { return w.Normalizer }
+
+func TestAWrappedNormalizerKeepsTheContract(t *testing.T) {
+	rules := map[string][]urlnorm.Rule{"shop.test": {urlnorm.FoldIndex}}
+	for _, n := range []urlnorm.Normalizer{urlnorm.Standard{Rules: rules}, urlnorm.StandardExact{Rules: rules}} {
+		folds := []urlnorm.Rule{urlnorm.FoldIndex}
+		if _, ok := n.(urlnorm.Standard); ok {
+			folds = append(folds, urlnorm.FoldTracking)
+		}
+		normtest.Run(t, normtest.Subject{Normalizer: wrapped{n}, Rules: folds, References: []string{"https://shop.test/"}})
+	}
 }

@@ -24,6 +24,9 @@ func (s shop) Normalize(base *urlnorm.URL, ref string) (urlnorm.URL, error) {
 	return u, nil
 }
 
+// Sites are those of which keys have a version of their own.
+func (s shop) Sites() []string { return []string{"shop.test"} }
+
 func Example() {
 	subject := normtest.Subject{
 		Normalizer: shop{},

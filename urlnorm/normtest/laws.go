@@ -2,6 +2,7 @@ package normtest
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -78,14 +79,32 @@ func requestIsFixed(t *trial) {
 const maxVersion = 256
 
 func versionsAreSites(t *trial) {
-	versions := map[string]string{}
+	versions, listed := map[string]string{}, sitesOf(t.Normalizer)
+	plain, _ := t.ask(nil, "http://example.com/") // what a frontier knows the rules by
 	for _, a := range t.answers() {
 		t.holds(a.Key.Version != "", "%q: Key.Version is empty", a.ref)
 		t.holds(len(a.Key.Version) <= maxVersion, "%q: a version has at most %d bytes, this one %d", a.ref, maxVersion, len(a.Key.Version))
 		known, ok := versions[a.Origin.Site()]
 		t.holds(!ok || known == a.Key.Version, "%q: version %q, and %q for others of %s", a.ref, a.Key.Version, known, a.Origin.Site())
 		versions[a.Origin.Site()] = a.Key.Version
+		t.holds(a.Key.Version == plain.Key.Version || slices.Contains(listed, a.Origin.Site()),
+			"%q: %s has a version of its own, %q: list it in a method Sites() []string, or put the word behind every Version", a.ref, a.Origin.Site(), a.Key.Version)
 	}
+}
+
+// sitesOf returns the sites of which n says that it has rules for them.
+func sitesOf(n urlnorm.Normalizer) (sites []string) {
+	switch n := n.(type) {
+	case interface{ Sites() []string }:
+		return n.Sites()
+	case interface{ Unwrap() urlnorm.Normalizer }:
+		return sitesOf(n.Unwrap())
+	case urlnorm.Standard:
+		return slices.AppendSeq(slices.Collect(maps.Keys(n.Params)), maps.Keys(n.Rules))
+	case urlnorm.StandardExact:
+		return slices.AppendSeq(slices.Collect(maps.Keys(n.Params)), maps.Keys(n.Rules))
+	}
+	return nil
 }
 
 // versionsAreOwn finds the version that was forgotten: a run that began with Standard
