@@ -60,8 +60,9 @@ func absolute(url string) string {
 	return url
 }
 
-// judgeRefresh compares the first refresh. w3lib keeps fractions of a second,
-// which browsers pass over.
+// judgeRefresh compares the first refresh that leads to a URL; w3lib passes over
+// those that load the page again, and keeps fractions of a second, which browsers
+// do not.
 func (row w3libLinkRow) judgeRefresh(id, text string) verdict {
 	var seconds *float64
 	var url *string
@@ -69,7 +70,7 @@ func (row w3libLinkRow) judgeRefresh(id, text string) verdict {
 		return verdict{id: id, failure: "unreadable result: " + err.Error()}
 	}
 	found := links.Extract([]byte(text), links.Options{})
-	i := slices.IndexFunc(found.Links, func(l links.Link) bool { return l.Rule == "meta[refresh]" })
+	i := slices.IndexFunc(found.Links, func(l links.Link) bool { return l.Rule == "meta[refresh]" && l.Observed != "" })
 	switch {
 	case i < 0 && url == nil:
 		return verdict{id: id}
