@@ -105,7 +105,7 @@ func (f *Frontier) findRun(ctx context.Context) (*head, error) {
 	}
 	if f.book.active == 0 {
 		if named != 0 {
-			return nil, fmt.Errorf("frontier: open run %q: %w; choose another name", f.cfg.Run, ErrRunFinished)
+			return nil, f.isOver(ctx)
 		}
 		return nil, nil
 	}
@@ -117,9 +117,23 @@ func (f *Frontier) findRun(ctx context.Context) (*head, error) {
 		return h, sameNormalizer(h, f.cfg.Normalizer)
 	}
 	if named != 0 {
-		return nil, fmt.Errorf("frontier: open run %q: %w", f.cfg.Run, ErrRunFinished)
+		return nil, f.isOver(ctx)
 	}
 	return nil, fmt.Errorf("frontier: open run %q: %w: run %q is %s", f.cfg.Run, ErrRunActive, h.name, h.phase)
+}
+
+// isOver answers that the run of this name is over, and names the newest run if
+// that was made of it.
+func (f *Frontier) isOver(ctx context.Context) error {
+	newest, err := readHead(ctx, f.cfg.Store, keys{run: f.book.latest})
+	if err != nil {
+		return err
+	}
+	what := "choose another name"
+	if newest.contract.From == f.cfg.Run {
+		what = fmt.Sprintf("it was rekeyed as %q: open that", newest.name)
+	}
+	return fmt.Errorf("frontier: open run %q: %w; %s", f.cfg.Run, ErrRunFinished, what)
 }
 
 // runNumber finds a run by name; 0: there is none.
@@ -204,6 +218,9 @@ func (f *Frontier) load(ctx context.Context) error {
 	if h.contract.From != "" {
 		if f.rekey, err = readRekeying(ctx, f.cfg.Store, f.keys); err != nil {
 			return err
+		}
+		if f.rekey == nil {
+			return damaged(spaceRekey, fmt.Errorf("run %q was rekeyed, and has no row", h.name))
 		}
 	}
 	if err := f.loadScope(ctx); err != nil {

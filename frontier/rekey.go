@@ -21,8 +21,8 @@ import (
 // goes to the one whose URL was requested, and the others are requested.
 //
 // The run is named cfg.Run. A zero field of cfg.Budget, or a zero cfg.Scope, is
-// that of from. No row of from changes; if it was unfinished it is set aside: it
-// can be read, but not gone on with.
+// that of from; a larger bound admits what from held back. No row of from changes;
+// if it was unfinished it is set aside: it can be read, but not gone on with.
 //
 // Rekey works in bounded commits and needs little memory. Whatever ends it, call
 // it again, or open the run: it goes on from its last commit, and to call it once
@@ -40,7 +40,7 @@ func Rekey(ctx context.Context, cfg Config, from string, progress func(Rekeyed))
 	}
 	cfg = earlier.contract.defaults(cfg).withDefaults()
 	if versionOf(cfg.Normalizer) == earlier.contract.Normalizer {
-		return Rekeyed{}, fmt.Errorf("frontier: rekey run %q: %w: %s", from, ErrSameNormalizer, earlier.contract.Normalizer)
+		return Rekeyed{}, fmt.Errorf("frontier: rekey run %q: %w: %s", earlier.name, ErrSameNormalizer, earlier.contract.Normalizer)
 	}
 	f := newFrontier(cfg)
 	f.earlier = earlier
@@ -52,42 +52,6 @@ func Rekey(ctx context.Context, cfg Config, from string, progress func(Rekeyed))
 	}
 	return f.rekeyAll(ctx, progress)
 }
-
-// Rekeyed is what a Rekey has come to.
-type Rekeyed struct {
-	Run        string `json:"run"`
-	From       string `json:"from"`
-	Normalizer string `json:"normalizer"` // version of Run's
-	Was        string `json:"was"`        // version of From's
-	Done       bool   `json:"done"`       // Run may be crawled
-
-	Read  int64 `json:"read"`  // references of From that are dealt with
-	Total int64 `json:"total"` // references that From has observed
-
-	Admitted   int64 `json:"admitted"` // by Run, at its end
-	Duplicates int64 `json:"duplicates"`
-	Limited    int64 `json:"limited"` // held back by a bound
-	Stopped    int64 `json:"stopped"` // held back by a rule
-
-	Answers int64 `json:"answers"` // final answers of From
-	Carried int64 `json:"carried"` // of them, taken over
-	Spare   int64 `json:"spare"`   // of them, of an identity that has one already
-	Asked   int64 `json:"asked"`   // of them, refused or failed, or of a URL that is not admitted as such: not taken over
-
-	Merged   int64    `json:"merged"` // references that were admitted, and are duplicates now
-	Split    int64    `json:"split"`  // references that were duplicates, and are admitted now
-	MergedAs []Merger `json:"merged_as,omitempty"`
-	SplitOff []string `json:"split_off,omitempty"` // their URLs; the first 8
-}
-
-// A Merger is an example of two identities that became one.
-type Merger struct {
-	URL  string `json:"url"`
-	Into string `json:"into"`
-}
-
-// maxExamples is how many examples of each kind a Rekeyed has.
-const maxExamples = 8
 
 var (
 	// ErrSameNormalizer means that Rekey was called with the normalizer that the

@@ -104,12 +104,13 @@ var (
 	// ErrRunActive means that another run of the store is unfinished: open it by
 	// its name, and finish or cancel it first.
 	ErrRunActive = errors.New("frontier: another run is active")
-	// ErrRunFinished means that the named run is over, or was set aside by Rekey;
-	// choose another name.
+	// ErrRunFinished means that the named run is over; choose another name. Where
+	// Rekey has made the newest run of it, the text names that.
 	ErrRunFinished = errors.New("frontier: the run of this name is over")
 	// ErrNormalizerChanged means that the unfinished run began with another
 	// normalizer: its identities would not be recognized, and be admitted again.
-	// Finish it with the one that it began with, or Rekey it.
+	// Finish it with the one that it began with, or make a run of another name of
+	// it with Rekey, which keeps what was fetched.
 	ErrNormalizerChanged = errors.New("frontier: the normalizer has changed")
 	// ErrNoRun means that the store holds no such run.
 	ErrNoRun = errors.New("frontier: no such run")

@@ -58,7 +58,7 @@ func sitesOf(n urlnorm.Normalizer) []string {
 // sameNormalizer answers ErrNormalizerChanged unless h's run began with n.
 func sameNormalizer(h *head, n urlnorm.Normalizer) error {
 	if now := versionOf(n); now != h.contract.Normalizer {
-		return fmt.Errorf("frontier: open run %q: %w: it began with %q, this is %q", h.name, ErrNormalizerChanged, h.contract.Normalizer, now)
+		return fmt.Errorf("frontier: open run %q: %w: it began with %q, this is %q; use the one that it began with, or Rekey %q as a run of another name", h.name, ErrNormalizerChanged, h.contract.Normalizer, now, h.name)
 	}
 	return nil
 }
