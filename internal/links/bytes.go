@@ -47,24 +47,6 @@ func span[S string | []byte](s S, in func(byte) bool) int {
 // cut returns at most n bytes of s, cut between two characters.
 func cut(s []byte, n int) string { return string(s[:boundary(s, n)]) }
 
-// maxName is the longest name of an element or attribute that is looked at.
-const maxName = 14
-
-// lower returns name in lower case, in buffer; a name that is too long to matter
-// is empty.
-func lower(name []byte, buffer *[maxName]byte) []byte {
-	if len(name) > maxName {
-		return nil
-	}
-	for i, c := range name {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		buffer[i] = c
-	}
-	return buffer[:len(name)]
-}
-
 // equalFold reports whether s is to, which is in lower case, but for the case of
 // ASCII letters.
 func equalFold(s []byte, to string) bool {

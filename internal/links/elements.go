@@ -1,5 +1,7 @@
 package links
 
+import "maps"
+
 // element is what is known of the elements of one name.
 type element struct {
 	traits traits
@@ -57,39 +59,7 @@ func (el *element) is(any traits) bool { return el.traits&any != 0 }
 
 var unknown element
 
-// elementOf returns what is known of a name, in any case.
-func elementOf(name []byte) *element {
-	if len(name) == 0 || len(name) > maxName {
-		return &unknown
-	}
-	for _, n := range byHash[hash(name)] {
-		if equalFold(name, n.name) {
-			return n.element
-		}
-	}
-	return &unknown
-}
-
-// named is an element with its lower-case name.
-type named struct {
-	name    string
-	element *element
-}
-
-// byHash are the elements: a map that is asked for every tag, without copying it.
-var byHash = func() (lists [256][]named) {
-	for name, el := range elements {
-		h := hash([]byte(name))
-		lists[h] = append(lists[h], named{name, el})
-	}
-	return lists
-}()
-
-// hash is the same for all cases of a name, which is not empty.
-func hash(name []byte) uint8 {
-	first, last := name[0]&0x1f, name[len(name)-1]&0x1f
-	return first + last<<3 + uint8(len(name))<<6 + name[len(name)/2]&0x1f<<2
-}
+var elementNames = newNames(maps.All(elements))
 
 // Rules that have one name whatever the element says.
 const ruleRefresh = "meta[refresh]"

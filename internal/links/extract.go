@@ -132,5 +132,5 @@ func (e *extractor) element() *element {
 	if e.options.XML {
 		name = name[bytes.LastIndexByte(name, ':')+1:]
 	}
-	return elementOf(name)
+	return elementNames.find(name, &unknown)
 }

@@ -153,3 +153,13 @@ func TestLinksOfTheHeaderThatAreNotReadAreBeyond(t *testing.T) {
 	assert.Len(t, got.Links, 1000)
 	assert.Equal(t, 100, got.Beyond)
 }
+
+func TestEveryNameIsFoundInAnyCase(t *testing.T) {
+	for name, el := range elements {
+		assert.Same(t, el, elementNames.find([]byte(strings.ToUpper(name)), &unknown), name)
+	}
+	for a := noAttribute + 1; a < attributeCount; a++ {
+		assert.Equal(t, a, attributesByName.find([]byte(strings.ToUpper(a.String())), noAttribute))
+	}
+	assert.Same(t, &unknown, elementNames.find([]byte("ab"), &unknown))
+}
