@@ -104,7 +104,7 @@ type Request struct {
 
 // Why the body of a Response is cut, in the words of WARC/1.1, section 5.13.
 const (
-	TruncatedLength     = "length"     // more than Limit was there
+	TruncatedLength     = "length"     // more than Limit was there; Class stays what it is, and Err nil
 	TruncatedTime       = "time"       // the deadline passed, or nothing came for too long
 	TruncatedDisconnect = "disconnect" // the connection ended first
 )
@@ -114,7 +114,7 @@ type Response struct {
 	URL        string        // as requested, without user information
 	Class      Class         // what it counts as
 	Mark       string        // by what a Challenge, Login or Payment was known: "cloudflare: cf-mitigated: challenge"; else empty
-	Err        error         // why, where Class is no answer's, or why Body is cut; else nil
+	Err        error         // why, where Class is no answer's, or why Body is cut by time or disconnect; else nil
 	Status     int           // 0 where there was no answer
 	Header     http.Header   // as received
 	Location   string        // of a Redirected one: where it leads, to be resolved against URL; may be empty, which is URL itself

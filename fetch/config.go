@@ -30,7 +30,7 @@ type Config struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	TLS     *tls.Config    // of connections to https origins; default the system's roots; it is cloned
-	Allow   []netip.Prefix // addresses that may be reached although the guard refuses them; default none
+	Allow   []netip.Prefix // addresses that may be reached although the guard refuses them as private_address; default none
 	Cookies http.CookieJar // keeps cookies from one exchange to the next, hop by hop; default none: NewJar makes one
 
 	HeaderMax int64         // bytes of a response's header; default 256 KiB

@@ -78,11 +78,14 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// explain adds to err what a caller may branch on.
+// explain adds to err what a caller may branch on, and what one may do.
 func explain(err error) error {
 	var dns *net.DNSError
 	if errors.As(err, &dns) && dns.IsNotFound {
 		return fmt.Errorf("%w: %w", ErrNoHost, err)
+	}
+	if errors.Is(err, ssrf.ErrProhibitedIP) {
+		return fmt.Errorf("%w; fetch.Config.Allow admits it", err)
 	}
 	return err
 }

@@ -29,6 +29,7 @@ func TestPrivateAddressesAreNotConnectedTo(t *testing.T) {
 		for _, host := range hostsThatAreRefused {
 			got := client.Do(t.Context(), fetch.Request{URL: "http://" + host + "/"})
 			assert.Equal(t, fetch.PrivateAddress, got.Class, "%s: %v", host, got.Err)
+			assert.ErrorContains(t, got.Err, "fetch.Config.Allow admits it", "it says what to do")
 		}
 	})
 	t.Run("by a dialer of the caller", func(t *testing.T) {

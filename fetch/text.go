@@ -17,15 +17,20 @@ type Charset struct {
 	From string
 
 	Invalid int       // sequences without a meaning, each of which became U+FFFD
-	Lost    []Charset // other encodings that were declared, with Name and From alone; two at most
+	Lost    []Charset // other encodings that were declared, with Name and From alone, two at most; and a label in the header that names none, as written, 64 bytes of it at most
 	Version int       // of the rules; the bytes of a page can be decided anew
 }
+
+// maxLabel is how much is kept of a label that names no encoding.
+const maxLabel = 64
 
 // Text returns body as UTF-8. The first that is there decides: a byte order mark,
 // the header, what the page says of itself in a meta element or an XML
 // declaration, bytes that are valid UTF-8, detection, and at last windows-1252. A
 // header gives way to what the page says of itself where the bytes are wrong under
-// the one and right under the other. What has no meaning becomes U+FFFD.
+// the one and right under the other. A known label in the header is kept, even
+// where the bytes are wrong, unless the page says another: look at
+// Charset.Invalid. What has no meaning becomes U+FFFD.
 func Text(header http.Header, body []byte) (string, Charset) {
 	text, c := UTF8(header, body)
 	return string(text), c
@@ -49,6 +54,9 @@ func utf8Of(h http.Header, body []byte, cut bool) ([]byte, Charset) {
 	text, decision, invalid := source.UTF8()
 	c := charsetOf(decision.Claim)
 	c.Invalid, c.Version = invalid, charset.Version
+	if label := source.Label; label != "" && charset.Name(label) == "" {
+		c.Lost = append(c.Lost, Charset{Name: label[:min(len(label), maxLabel)], From: charset.FromHeader})
+	}
 	for _, claim := range decision.Lost {
 		c.Lost = append(c.Lost, charsetOf(claim))
 	}

@@ -2,10 +2,12 @@ package fetch_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/weircrawl/weir/fetch"
 )
@@ -53,7 +55,6 @@ func TestTheHeaderSaysTypeAndCharset(t *testing.T) {
 		{"before the page", "text/html; charset=koi8-r", "<meta charset=koi8>\xc1", "<meta charset=koi8>а", "koi8-r", "header"},
 		{"quoted", `text/html; x=y; Charset="KOI8-R"; z`, "\xc1", "а", "koi8-r", "header"},
 		{"after a parameter without a value", "text/html; charset; charset=koi8-r", "\xc1", "а", "koi8-r", "header"},
-		{"an unknown label", "text/html; charset=bogus", "ä", "ä", "utf-8", "utf-8"},
 		{"XML", "application/rss+xml", `<?xml version="1.0" encoding="koi8-r"?>` + "\xc1", `<?xml version="1.0" encoding="koi8-r"?>а`, "koi8-r", "xml"},
 		{"text has no meta elements", "text/plain", "<meta charset=gbk>ä", "<meta charset=gbk>ä", "utf-8", "utf-8"},
 	} {
@@ -63,6 +64,19 @@ func TestTheHeaderSaysTypeAndCharset(t *testing.T) {
 			assert.Equal(t, fetch.Charset{Name: c.charset, From: c.from, Version: 1}, got)
 		})
 	}
+}
+
+func TestALabelThatNamesNoEncodingIsKept(t *testing.T) {
+	text, got := read("text/html; charset=bogus", "ä")
+	assert.Equal(t, "ä", text)
+	assert.Equal(t, fetch.Charset{Name: "utf-8", From: "utf-8", Version: 1, Lost: []fetch.Charset{{Name: "bogus", From: "header"}}}, got)
+	_, got = read("text/html; charset=bogus", "<meta charset=gbk>\xd6\xd0")
+	assert.Equal(t, fetch.Charset{Name: "gbk", From: "meta", Version: 1, Lost: []fetch.Charset{{Name: "bogus", From: "header"}}}, got)
+	_, got = read("text/html; charset="+strings.Repeat("x", 1000), "a")
+	require.Len(t, got.Lost, 1)
+	assert.Len(t, got.Lost[0].Name, 64, "it is bounded")
+	_, got = read("text/html; charset=utf8", "a")
+	assert.Empty(t, got.Lost, "this one names an encoding")
 }
 
 func TestABodyInUTF8IsNotCopied(t *testing.T) {

@@ -26,7 +26,8 @@ const (
 
 // Policy is what an operator asks for beside the protocol. It can only be
 // stricter, and is recorded beside what the protocol says: see Note and Decision.
-// The zero value adds nothing.
+// It is given in a Visit to Record.Gate, whose Rules decide with it; Record.Decide
+// and Parse do not know it. The zero value adds nothing.
 type Policy struct {
 	Forbidden Verdict // of an origin that answers 401 or 403; Deny, or as RFC 9309 has it: Allow
 }

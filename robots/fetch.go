@@ -11,8 +11,8 @@ import (
 const maxHops = 5
 
 // Fetch asks origin for its /robots.txt and follows redirects, also to other
-// hosts. Each exchange goes through do, which may refuse it, count it and keep
-// it. A failure is a Record, too. It never tries twice.
+// hosts. Each exchange goes through do, which is the Do of a fetch.Client, or may
+// refuse it, count it and keep it first. A failure is a Record, too. It never tries twice.
 func Fetch(ctx context.Context, do func(context.Context, fetch.Request) fetch.Response, origin urlnorm.Origin) Record {
 	r := Record{Origin: origin, Parser: Parser}
 	at := urlnorm.URL{Request: string(origin) + "/robots.txt"}

@@ -13,7 +13,7 @@ type Gate struct {
 	Until  time.Time     // Open: so long
 	Note   Note          // Open: the record that holds; the caller adds where the body of a new one is kept
 	Held   bool          // Open: Note is an earlier record, because none could be read
-	Rules  Rules         // Open: of a new record
+	Rules  Rules         // Open: of a new record, with the policy in them
 	After  time.Duration // Busy, Retry: what the origin asked for; 0 leaves it to the frontier
 	Reason string        // all but Open: the word that is counted
 }

@@ -18,7 +18,9 @@ type Rules struct {
 }
 
 // Decide answers for an agent, given by product token or as a whole User-Agent
-// header, and a URL of the origin, or its path and query.
+// header, and a URL of the origin, or its path and query. It does not look at the
+// origin of the URL; what has neither that nor a slash is read as a path: "x" as
+// "/x".
 func (r Rules) Decide(agent, url string) Decision {
 	target := target(url)
 	g := r.group(agent)
