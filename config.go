@@ -37,7 +37,10 @@ type Config struct {
 
 	// Budget is that of a new run. On an unfinished one a field that is 0 stays as
 	// it is, a larger one raises the bound, and a smaller one lowers it, to what is
-	// spent at least. A run that is over keeps its Budget: more needs a new run.
+	// spent at least. Bytes and Wall stop a run, which a raise lets go on; URLs,
+	// Origins, Depth and the bounds of one page hold references back, and a run that
+	// has nothing else left is over. A run that is over keeps its Budget: more needs
+	// a new run.
 	Budget Budget
 
 	// OnPage is called for every fetched page, concurrently for different pages.
@@ -48,7 +51,10 @@ type Config struct {
 
 	// Follow says whether a link of p is offered to the frontier; default every
 	// one. It is asked about links that lead a reader to a page and are not
-	// nofollow; all others are counted and not followed.
+	// nofollow: those of a, area, frame, iframe and meta[refresh], and next and prev
+	// of link elements and Link header fields. All others, such as alternate,
+	// canonical and images, are counted as policy_stop {kind} and not followed;
+	// Page.Follow offers them by their URL.
 	Follow func(p *Page, l Link) bool
 
 	// Render says whether Renderer shows a page; default none. It is asked about
@@ -65,7 +71,7 @@ type Config struct {
 	// Normalizer refuses its reference, counted as "panic".
 	Policy     frontier.PolicySource // default one request at a time an origin, one second apart
 	Normalizer urlnorm.Normalizer    // default urlnorm.Standard{}; the same until a run is over, see Rekey; checked by its Validate, if it has one
-	Robots     robots.Policy         // what is refused although robots.txt allows it; default nothing
+	Robots     robots.Policy         // what is refused although robots.txt allows it; default nothing. Counted as {robots}, too: Detail of the result's Evidence tells them apart
 	Fetch      fetch.Config          // its UserAgent is this Config's
 	Store      storage.Store         // default bbolt in Dir; what you pass in, you close
 	Artifacts  storage.ArtifactSink  // default a directory in Dir; what you pass in, you close

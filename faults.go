@@ -28,8 +28,9 @@
 //	  and the run is over                names it, "held back by"    Budget: this one is over
 //	Wall, bytes or a paused origin     as above: the seeds are     raise the bound or end the pause,
 //	  stop a Run before its seeds        not looked at               and run again with the seeds
-//	the Normalizer is not the one      frontier.                   use the one it began with, or finish
-//	  that the run began with            ErrNormalizerChanged        it first
+//	the Normalizer is not the one      frontier.                   use the one it began with, or Rekey
+//	  that the run began with            ErrNormalizerChanged        it as a run of another name
+//	Config.Run was rekeyed             ErrRunFinished              open the run that the text names
 //	the Normalizer panics              a reference refused         see the log
 //	                                     {panic}, counted
 //	the Policy panics                  frontier.ErrInternal        correct it, and run again

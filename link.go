@@ -11,9 +11,9 @@ import (
 type Link struct {
 	URL        string        // resolved, to be requested; empty where it is no URL that can be
 	Observed   string        // as written, entities decoded
-	Rule       string        // what found it: "a", "img[srcset]", "meta[refresh]", "link[rel=next]", "header[rel=next]"
+	Rule       string        // what found it: "a", "img[srcset]", "meta[refresh]", "link[rel=next]", "header[rel=next]"; Config.Follow lists those that are followed
 	Rel        string        // rel attribute, as written
-	Text       string        // of the element: white space folded, 256 bytes at most
+	Text       string        // of an a element: white space folded, without the alt of an image in it, 256 bytes at most
 	Hreflang   string        // the language it leads to, as written
 	Type       string        // the media type it leads to, as written
 	Descriptor string        // of an image in a srcset: "2x", "640w"
@@ -23,7 +23,8 @@ type Link struct {
 	NoFollow   bool          // the link or the page asks not to follow it
 }
 
-// Why a reference of a page is counted and not offered.
+// Why a reference of a page is counted and not offered; frontier.ReasonKind is
+// another.
 const (
 	ReasonNoFollow frontier.Reason = "nofollow" // the link, or the page, asks not to
 	ReasonFollow   frontier.Reason = "follow"   // Config.Follow says no

@@ -15,9 +15,11 @@ import (
 // its records; OnPage is not called. The next Run goes on with what is left. The
 // run from keeps every row, but is not gone on with.
 //
-// Config.Budget and Config.Scope are from's where they are empty. If it is
-// interrupted, call it again, or Run: either goes on. See frontier.Rekey for what
-// it guarantees and answers. Config.Log is told how far it is.
+// Config.Run names the new run, and must not be from. Config.Budget and
+// Config.Scope are from's where they are empty; a larger bound admits what from
+// held back. If it is interrupted, call it again, or Run: either goes on. What it
+// returns prints as a table. See frontier.Rekey for what it guarantees and answers.
+// Config.Log is told how far it is.
 func (c *Crawler) Rekey(ctx context.Context, from string) (frontier.Rekeyed, error) {
 	ctx, done, err := c.begin(ctx)
 	if err != nil {

@@ -83,6 +83,8 @@ func TestAParameterThatMultipliesASiteIsCorrectedWithoutARequest(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, ledger.Complete, after.Verdict, after.Why)
 		assert.EqualValues(t, 5, after.Admitted, "/, /p, /q, /old and /new")
+		assert.Equal(t, &rekeyed, after.Rekeyed, "the receipt says where it comes from")
+		assert.Nil(t, before.Rekeyed)
 		assert.Len(t, w.Log(), requests, "nothing is requested again")
 		assert.Equal(t, rows, rowsOf(t, mem, 1), "the run before is as it was")
 		assert.Equal(t, []string{

@@ -89,7 +89,7 @@ const (
 	ReasonBytes          Reason = "bytes"
 	ReasonWall           Reason = "wall"
 	ReasonScope          Reason = "out_of_scope"
-	ReasonKind           Reason = "kind"
+	ReasonKind           Reason = "kind" // what found it is not followed: it leads to an image, another form of the page
 	ReasonOriginEnded    Reason = "origin_ended"
 	ReasonSeedLeftScope  Reason = "seed_left_scope"
 	ReasonRedirects      Reason = "too_many_redirects"

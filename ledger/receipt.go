@@ -19,6 +19,8 @@ type Receipt struct {
 	Ended    time.Time       `json:"ended"`    // since when it is in Phase
 	Sequence uint64          `json:"sequence"` // of the commit it is true of
 
+	Rekeyed *frontier.Rekeyed `json:"rekeyed,omitempty"` // what the Rekey that began the run came to; nil: none did
+
 	Verdict Verdict  `json:"verdict"`
 	Why     string   `json:"why"`
 	Faults  []string `json:"faults,omitempty"` // what does not reconcile

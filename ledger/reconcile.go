@@ -16,7 +16,14 @@ func Reconcile(ctx context.Context, reader *frontier.Reader) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, fmt.Errorf("ledger: %w", err)
 	}
+	rekeyed, ok, err := reader.Rekeyed(ctx)
+	if err != nil {
+		return Receipt{}, fmt.Errorf("ledger: %w", err)
+	}
 	receipt := account(summary, reader.Results(ctx, 0))
+	if ok {
+		receipt.Rekeyed = &rekeyed
+	}
 	if ctx.Err() != nil {
 		return Receipt{}, fmt.Errorf("ledger: walk of run %s: %w", summary.Run, context.Cause(ctx))
 	}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -9,13 +10,20 @@ import (
 	"github.com/weircrawl/weir/frontier"
 )
 
-// String prints the receipt as a table.
+// String prints the receipt as a table; of no run, as one that New has refused, it
+// says so.
 func (r Receipt) String() string {
+	if r.Number == 0 && r.Verdict == "" {
+		return "no run\n"
+	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	line("run\t%s: %s", r.name(), reasoned(r.Phase.String(), r.Reason))
 	line("verdict\t%s: %s", r.Verdict, r.Why)
+	if k := r.Rekeyed; k != nil {
+		line("rekeyed\tfrom %s: %d of %d answers carried over", k.From, k.Carried, k.Answers)
+	}
 	for _, fault := range r.Faults {
 		line("fault\t%s", fault)
 	}
@@ -60,14 +68,14 @@ func (r Receipt) states() []frontier.Tally {
 
 func section(line func(string, ...any), title string, tallies []frontier.Tally) {
 	for _, t := range tallies {
-		word := title
+		word, example := title, t.Example
 		switch {
 		case t.Decision != 0:
-			word = t.Decision.String()
+			word, example = t.Decision.String(), cmp.Or(example, `""`) // the empty reference
 		case t.State != 0:
 			word = t.State.String()
 		}
-		line("  %s\t%d\t%s", label(word, t.Reason), t.Count, t.Example)
+		line("  %s\t%d\t%s", label(word, t.Reason), t.Count, cmp.Or(example, "-"))
 	}
 }
 

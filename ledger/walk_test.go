@@ -183,4 +183,16 @@ func TestReceiptPrintsEveryCountWithItsReason(t *testing.T) {
 		assert.Contains(t, text, want)
 	}
 	assert.Equal(t, 1, strings.Count(text, "done {fetched}"))
+	assert.Regexp(t, `(?m)^  duplicate \{known\} +2 +""$`, text, "the empty reference is an example, too")
+	assert.Regexp(t, `(?m)^  queued \{bytes\} +3 +-$`, text, "there is no example")
+	assert.NotContains(t, text, "rekeyed")
+}
+
+func TestAReceiptOfNoRunSaysSo(t *testing.T) {
+	assert.Equal(t, "no run\n", Receipt{}.String())
+}
+
+func TestAReceiptSaysFromWhichRunItWasRekeyed(t *testing.T) {
+	r := Receipt{Run: "third", Number: 3, Verdict: Complete, Rekeyed: &frontier.Rekeyed{From: "second", Answers: 8, Carried: 3}}
+	assert.Regexp(t, `(?m)^rekeyed +from second: 3 of 8 answers carried over$`, r.String())
 }
