@@ -9,28 +9,29 @@ import (
 // replay decides again what an earlier run was told.
 func (t *tx) replay(it telling) error {
 	switch {
-	case it.edge != nil:
-		s := it.edge.source
-		_, err := t.decideAgain(source{kind: s.kind, base: s.base, depth: s.depth, overflow: s.overflow}, it.edge.lines, false)
-		return err
 	case it.line != nil:
 		return t.replayCompletion(it.line)
+	case it.edge == nil:
+		return nil
+	case it.edge.source.parent != place{}:
+		return t.replayPage(it.edge.source.parent, &played{url: it.edge.source.base, links: it.edge})
 	}
-	return nil
+	s := it.edge.source
+	_, err := t.decideAgain(source{kind: s.kind, base: s.base, depth: s.depth, overflow: s.overflow}, it.edge.lines, false)
+	return err
 }
 
-// played is a completion of an earlier run on its way into this one.
+// played is what an earlier run knows of a page, on its way into this one.
 type played struct {
 	url    string   // that was requested
-	route  string   // of its key then: what a browser was told beside the URL
-	answer *Result  // nil: it was not final
+	answer *Result  // nil: it was not final, or is spare
 	links  *edgeRow // nil: it brought none
 	page   *urlRow  // the identity that url has now; nil: it is not admitted
 }
 
 func (t *tx) replayCompletion(l *logLine) (err error) {
 	told, p := t.f.rekey.told, &played{}
-	if p.answer, p.route, err = told.answer(t.ctx, l); err != nil {
+	if p.answer, err = told.answer(t.ctx, l); err != nil {
 		return err
 	}
 	if p.links, err = told.links(t.ctx, l); err != nil {
@@ -44,7 +45,17 @@ func (t *tx) replayCompletion(l *logLine) (err error) {
 	default:
 		return nil
 	}
-	if p.page, err = t.pageOf(p.url + p.route); err != nil {
+	return t.replayPage(l.place, p)
+}
+
+// replayPage finds the identity that a page has now, and settles it. at is the page's
+// place in the earlier run.
+func (t *tx) replayPage(at place, p *played) error {
+	route, err := t.f.rekey.told.route(t.ctx, at)
+	if err != nil {
+		return err
+	}
+	if p.page, err = t.pageOf(p.url + route); err != nil {
 		return err
 	}
 	return t.settleAgain(p)
@@ -78,6 +89,9 @@ func (t *tx) settleAgain(p *played) error {
 	if err != nil {
 		return err
 	}
+	if p.links == nil && e != nil && e.settled == (admissionRef{}) {
+		p.links = &edgeRow{} // it says where among the sources of this commit the answer came
+	}
 	if p.links != nil {
 		at, err := t.decideAgain(t.sourceAgain(p, e), p.links.lines, p.page == nil)
 		if err != nil {
@@ -94,11 +108,11 @@ func (t *tx) settleAgain(p *played) error {
 }
 
 // sourceAgain is the source of p's links. One whose page is not admitted has no
-// parent.
+// parent, and one whose answer is not carried over is of no attempt.
 func (t *tx) sourceAgain(p *played, e *entry) source {
 	s := source{kind: Link, base: p.url, overflow: p.links.source.overflow}
 	if u := p.page; u != nil {
-		s.parent, s.gen, s.depth = u.place, u.gen, u.depth+1
+		s.parent, s.depth = u.place, u.depth+1
 	}
 	if e != nil {
 		s.gen = e.gen
@@ -122,7 +136,7 @@ func (t *tx) decideAgain(s source, lines []decided, lost bool) (admissionRef, er
 		switch c := &cs[i]; {
 		case len(c.ref.Observed) >= maxObserved:
 			c.reject = Reason(urlnorm.TooLong) // it may have been cut
-		case lost && c.reject == "" && c.ref.Refused == "":
+		case (lost || lines[i].reason == ReasonLostPage) && c.reject == "" && c.ref.Refused == "":
 			c.reject = ReasonLostPage
 		}
 	}
@@ -200,7 +214,7 @@ func (t *tx) carryRedirect(p *played, e *entry) (*entry, error) {
 func (t *tx) targetAgain(p *played) error {
 	s := source{kind: Link, base: p.url}
 	if u := p.page; u != nil {
-		s.parent, s.gen, s.depth = u.place, u.gen, u.depth
+		s.parent, s.depth = u.place, u.depth
 	}
 	_, err := t.decideAgain(s, []decided{{ref: p.target()}}, p.page == nil)
 	return err

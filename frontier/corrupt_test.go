@@ -20,7 +20,7 @@ import (
 
 // runSpaces lists the spaces whose keys begin with P R.
 var runSpaces = []storage.Space{spaceHead, spaceDedupe, spaceURL, spaceOrigin, spaceReady, spaceAgain, spaceWake,
-	spaceLease, spaceScope, spaceOffer, spaceMoved, spaceLog, spaceEdge, spaceResult, spaceRecord, spaceAttempt}
+	spaceLease, spaceScope, spaceOffer, spaceMoved, spaceRekey, spaceLog, spaceEdge, spaceResult, spaceRecord, spaceAttempt}
 
 // lived returns a store in whose run everything has happened once, so that every
 // space has rows: it is stopped with work left.
@@ -65,6 +65,28 @@ func lived(t *testing.T) storage.Store {
 	s.on(once(faults.AfterCommit, errBroken)) // it ends before what the raise owes is done
 	_, err = Open(ctx, Config{Store: s, Gates: true, Run: "life", Budget: Budget{URLs: 20}})
 	require.ErrorIs(t, err, errBroken)
+	return s
+}
+
+// rekeyedLife returns a store whose run "life" was half rekeyed from another.
+func rekeyedLife(t *testing.T) storage.Store {
+	t.Helper()
+	s := newShaky(memory.New())
+	s.batch = 48 * kib
+	f := openRaw(t, s, named("before"))
+	seed(t, f, numbered(60)...)
+	drain(t, f, func(l Lease) Completion { return page(l, l.URL+"?s=1") })
+	require.NoError(t, f.Close())
+	s.on(slowly)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := Rekey(ctx, Config{Store: s, Run: "life", Normalizer: renamed{}}, "before", func(now Rekeyed) {
+		if now.Read > 50 {
+			cancel()
+		}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	s.on(nil)
 	return s
 }
 
@@ -157,6 +179,9 @@ func TestLivedStoreHasRowsInEverySpace(t *testing.T) {
 		require.NoError(t, examine(t.Context(), s))
 		have := map[string]int{}
 		for _, c := range cells(t, s) {
+			have[c.space.Name]++
+		}
+		for _, c := range cells(t, rekeyedLife(t)) {
 			have[c.space.Name]++
 		}
 		for _, sp := range runSpaces {
@@ -257,5 +282,71 @@ func TestDamagedStoreIsNeverPanickedOn(t *testing.T) {
 			assert.True(t, errors.Is(err, storage.ErrCorrupt) || errors.Is(err, ErrDone), "%s: %v", c.space.Name, err)
 			_ = f.Close()
 		}
+	})
+}
+
+// TestADamagedRekeyIsFound changes, empties and removes what says how far a run was
+// rekeyed.
+func TestADamagedRekeyIsFound(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := rekeyedLife(t)
+		require.NoError(t, examine(t.Context(), s))
+		rows := 0
+		for _, c := range cells(t, s) {
+			if c.space != spaceRekey && c.space != spaceOffer {
+				continue
+			}
+			rows++
+			for i := range c.value {
+				damaged := bytes.Clone(c.value)
+				damaged[i] ^= 1 << (i % 8)
+				rewrite(t, s, storage.Op{Space: c.space, Key: c.key, Value: damaged})
+				require.True(t, found(examine(t.Context(), s)), "%s: byte %d", c.space.Name, i)
+			}
+			for _, op := range []storage.Op{{Space: c.space, Key: c.key}, {Space: c.space, Key: c.key, Delete: true}} {
+				rewrite(t, s, op)
+				require.True(t, found(examine(t.Context(), s)), c.space.Name)
+				_, err := Rekey(t.Context(), Config{Store: s, Run: "life", Normalizer: renamed{}}, "before", nil)
+				require.ErrorIs(t, err, storage.ErrCorrupt, c.space.Name)
+			}
+			rewrite(t, s, storage.Op{Space: c.space, Key: c.key, Value: c.value})
+		}
+		assert.Equal(t, 2, rows)
+		k, err := readRekeying(t.Context(), s, keys{run: 2})
+		require.NoError(t, err)
+		for _, wrong := range []func(k *rekeying){
+			func(k *rekeying) { k.Carried++ }, func(k *rekeying) { k.From = "x" }, func(k *rekeying) { k.Done = true }, func(k *rekeying) { k.Normalizer = "x" },
+		} {
+			changed := *k
+			wrong(&changed)
+			rewrite(t, s, storage.Op{Space: spaceRekey, Key: keys{run: 2}.head(), Value: changed.encode()})
+			require.True(t, found(examine(t.Context(), s)), "%+v", changed)
+		}
+	})
+}
+
+// TestDamageOfTheEarlierRunEndsItsRekey changes each row of the run that is to be
+// rekeyed: it is named, or was not needed; nothing panics, and nothing is written
+// for it.
+func TestDamageOfTheEarlierRunEndsItsRekey(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		outcomes := map[bool]int{}
+		for i, c := range cells(t, lived(t)) {
+			if len(c.value) == 0 || i%5 != 0 && soak(10) == 1 && c.space != spaceLog && c.space != spaceEdge {
+				continue
+			}
+			s := lived(t)
+			damaged := bytes.Clone(c.value)
+			damaged[len(damaged)/2] ^= 4
+			rewrite(t, s, storage.Op{Space: c.space, Key: c.key, Value: damaged})
+			_, err := Rekey(t.Context(), Config{Store: s, Normalizer: renamed{}}, "life", nil)
+			if outcomes[err == nil]++; err != nil {
+				require.ErrorIs(t, err, storage.ErrCorrupt, "%s", c.space.Name)
+			} else {
+				require.NotContains(t, []storage.Space{spaceLog, spaceEdge, spaceResult, spaceHead, spaceRecord}, c.space, "all of it is read")
+			}
+		}
+		assert.Positive(t, outcomes[false])
+		assert.Positive(t, outcomes[true])
 	})
 }

@@ -76,8 +76,11 @@ func (t *tx) serve() error {
 	if err != nil {
 		return fmt.Errorf("read offers: %w", err)
 	}
-	if len(got[0].Keys) == 0 {
+	if len(got[0].Keys) == 0 && t.owed > 0 {
 		return nil // it is in this group
+	}
+	if len(got[0].Keys) == 0 {
+		return damaged(spaceOffer, fmt.Errorf("%d offers are owed and none is there", f.head.offers))
 	}
 	o, err := decodeOffer(got[0].Keys[0], got[0].Values[0])
 	if err != nil {

@@ -76,7 +76,7 @@ const rekeyLines = 10_000
 func (t *tx) rekeyPiece() (bool, error) {
 	k := t.f.rekey
 	if k == nil {
-		return false, damaged(spaceRekey, fmt.Errorf("run %q has no row", t.f.head.name))
+		return false, damaged(spaceOffer, fmt.Errorf("run %q was not rekeyed, and owes it", t.f.head.name))
 	}
 	if k.told == nil {
 		k.told = newTold(t.f.cfg.Store, keys{run: k.earlier}, k.at)

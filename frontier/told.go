@@ -49,7 +49,7 @@ func readToldAt(r *codec.Reader) toldAt {
 type telling struct {
 	last bool     // nothing is left
 	read int64    // references that are dealt with
-	edge *edgeRow // references of no page
+	edge *edgeRow // references that came alone
 	line *logLine // a completion
 }
 
@@ -108,13 +108,20 @@ func (h *told) look(ctx context.Context) error {
 	return err
 }
 
-// edgeFirst reports whether the edge row was decided before the line.
+// edgeFirst reports whether the edge row was decided before the line. Within a
+// commit an admission comes after its source, and a completion after its links.
 func (h *told) edgeFirst() bool {
 	line := &h.lines[0]
 	if h.from.seq != line.seq {
 		return h.from.seq < line.seq
 	}
-	return !line.told() || line.settled.seq != line.seq || h.from.source < line.settled.source
+	switch {
+	case !h.edge.source.alone():
+		return true // taken with its completion
+	case line.row != nil:
+		return h.from.source <= line.row.source.source
+	}
+	return line.told() && line.settled.seq == line.seq && h.from.source < line.settled.source
 }
 
 // told reports whether a line is a completion that brought something.
@@ -134,10 +141,16 @@ func (h *told) takeEdge() telling {
 		return telling{}
 	}
 	t := telling{read: int64(len(row.lines)) + row.source.overflow.Count}
-	if row.source.parent == (place{}) {
+	if row.source.alone() {
 		t.edge = row
 	}
 	return t
+}
+
+// alone reports whether references came with no completion of their run: no page
+// named them, or one whose answer an earlier Rekey has not carried over.
+func (s *source) alone() bool {
+	return s.parent == place{} || s.kind == Link && s.gen == 0
 }
 
 func (h *told) takeLine() telling {
@@ -153,30 +166,34 @@ func (h *told) takeLine() telling {
 	return telling{line: &line}
 }
 
-// answer reads the result of a completion with its records, nil if it was not
-// final, and the route of its URL's key.
-func (h *told) answer(ctx context.Context, l *logLine) (*Result, string, error) {
-	r := &Reader{store: h.store, keys: h.keys}
-	_, u, err := r.whereIs(ctx, l.place)
+// route returns what a browser was told beside the URL at a place.
+func (h *told) route(ctx context.Context, p place) (string, error) {
+	_, u, err := (&Reader{store: h.store, keys: h.keys}).whereIs(ctx, p)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
+	return u.key.Route(), nil
+}
+
+// answer reads the result of a completion with its records; nil if it was not
+// final.
+func (h *told) answer(ctx context.Context, l *logLine) (*Result, error) {
 	if l.result == 0 {
-		return nil, u.key.Route(), nil
+		return nil, nil
 	}
 	key := h.keys.seq(l.result)
 	got, err := h.store.Read(ctx, storage.ReadRequest{Space: spaceResult, Keys: [][]byte{key}})
 	if err != nil {
-		return nil, "", fmt.Errorf("read result: %w", err)
+		return nil, fmt.Errorf("read result: %w", err)
 	}
 	if got[0].Values[0] == nil {
-		return nil, "", damaged(spaceResult, fmt.Errorf("no result at %d", l.result))
+		return nil, damaged(spaceResult, fmt.Errorf("no result at %d", l.result))
 	}
 	res, n, err := decodeResult(h.keys, key, got[0].Values[0])
 	if err == nil && n > 0 {
-		res.Records, err = r.records(ctx, res.Position, n)
+		res.Records, err = (&Reader{store: h.store, keys: h.keys}).records(ctx, res.Position, n)
 	}
-	return &res, u.key.Route(), err
+	return &res, err
 }
 
 // links reads the references that a completion brought, all in one row; nil for
