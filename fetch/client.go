@@ -122,6 +122,7 @@ type Response struct {
 	Body       []byte        // decoded; the caller's to keep
 	Truncated  string        // why Body is cut: one of the constants; empty for a whole one
 	Defect     string        // what is wrong with an answer that was delivered all the same: "gzip: unexpected EOF"
+	Undecoded  bool          // a coding of Body is unknown or broken, and Defect says how: Body lacks a part, or is not text at all
 	RetryAfter time.Duration // how long the origin asks to wait, 0 to 1 h; 0 without a word
 	RetryNote  string        // why a Retry-After was ignored or clamped; else empty
 	Start      time.Time     // of the exchange

@@ -74,6 +74,7 @@ func (p *pools) read(in io.Reader, limit int64) ([]byte, error) {
 type unpacking struct {
 	out    io.Reader
 	defect string // found before the first byte
+	left   bool   // a coding is left that cannot be undone
 	done   []func()
 }
 
@@ -90,7 +91,7 @@ func (u *unpacking) close() {
 func (p *pools) unpack(codings []string, in io.Reader, between int64) *unpacking {
 	u := &unpacking{out: in}
 	if len(codings) > codingsMax {
-		u.defect = fmt.Sprintf("content-encoding: %d codings", len(codings))
+		u.defect, u.left = fmt.Sprintf("content-encoding: %d codings", len(codings)), true
 		return u
 	}
 	for i := len(codings) - 1; i >= 0; i-- {
@@ -120,7 +121,7 @@ func (p *pools) undo(u *unpacking, coding string) bool {
 		u.defect = coding + ": the body is not compressed"
 		return true
 	case err == errUnknown:
-		u.defect = fmt.Sprintf("content-encoding: unknown coding %q", coding)
+		u.defect, u.left = fmt.Sprintf("content-encoding: unknown coding %q", coding), true
 		return false
 	case err != nil:
 		decoder = broken{err}

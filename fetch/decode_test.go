@@ -114,20 +114,21 @@ func TestADamagedBodyIsDeliveredWithItsDefect(t *testing.T) {
 		want         []byte // a prefix of it may be lost in the decoder
 		defect       string
 		class        fetch.Class
+		undecoded    bool
 	}{
-		{"not compressed", "gzip", page, page, "gzip: the body is not compressed", fetch.Fetched},
-		{"not compressed", "zstd", page, page, "zstd: the body is not compressed", fetch.Fetched},
-		{"unknown coding", "compress", page, page, `content-encoding: unknown coding "compress"`, fetch.Fetched},
-		{"unknown coding below", "foo, gzip", packed, page, `content-encoding: unknown coding "foo"`, fetch.Fetched},
-		{"too many codings", "gzip, gzip, gzip, gzip", packed, packed, "content-encoding: 4 codings", fetch.Fetched},
-		{"rubbish behind the stream", "gzip", append(bytes.Clone(packed), "rubbish"...), page, "gzip: ", fetch.Fetched},
-		{"wrong checksum", "gzip", sum, page, "gzip: ", fetch.Fetched},
-		{"cut stream", "gzip", packed[:len(packed)-4], page, "gzip: unexpected EOF", fetch.Fetched},
-		{"broken header", "gzip", []byte("\x1f\x8b\xff\xff\xff\xff"), nil, "gzip: ", fetch.Content},
-		{"no brotli", "br", []byte("<p>this is plain"), nil, "br: ", fetch.Content},
-		{"no deflate", "deflate", []byte("<p>this is plain"), nil, "deflate: ", fetch.Content},
-		{"window beyond 8 MiB", "zstd", wideFrame(16 << 20), nil, "zstd: ", fetch.Content},
-		{"empty", "gzip", nil, nil, "", fetch.Fetched},
+		{"not compressed", "gzip", page, page, "gzip: the body is not compressed", fetch.Fetched, false},
+		{"not compressed", "zstd", page, page, "zstd: the body is not compressed", fetch.Fetched, false},
+		{"unknown coding", "compress", page, page, `content-encoding: unknown coding "compress"`, fetch.Fetched, true},
+		{"unknown coding below", "foo, gzip", packed, page, `content-encoding: unknown coding "foo"`, fetch.Fetched, true},
+		{"too many codings", "gzip, gzip, gzip, gzip", packed, packed, "content-encoding: 4 codings", fetch.Fetched, true},
+		{"rubbish behind the stream", "gzip", append(bytes.Clone(packed), "rubbish"...), page, "gzip: ", fetch.Fetched, true},
+		{"wrong checksum", "gzip", sum, page, "gzip: ", fetch.Fetched, true},
+		{"cut stream", "gzip", packed[:len(packed)-4], page, "gzip: unexpected EOF", fetch.Fetched, true},
+		{"broken header", "gzip", []byte("\x1f\x8b\xff\xff\xff\xff"), nil, "gzip: ", fetch.Content, true},
+		{"no brotli", "br", []byte("<p>this is plain"), nil, "br: ", fetch.Content, true},
+		{"no deflate", "deflate", []byte("<p>this is plain"), nil, "deflate: ", fetch.Content, true},
+		{"window beyond 8 MiB", "zstd", wideFrame(16 << 20), nil, "zstd: ", fetch.Content, true},
+		{"empty", "gzip", nil, nil, "", fetch.Fetched, false},
 	}
 	for i, c := range cases {
 		t.Run(c.name+" "+c.coding, func(t *testing.T) {
@@ -137,6 +138,7 @@ func TestADamagedBodyIsDeliveredWithItsDefect(t *testing.T) {
 				assert.Equal(t, c.class, got.Class)
 				assert.Equal(t, string(c.want), string(got.Body))
 				assert.True(t, strings.HasPrefix(got.Defect, c.defect) && (got.Defect == "") == (c.defect == ""), got.Defect)
+				assert.Equal(t, c.undecoded, got.Undecoded)
 				assert.Empty(t, got.Truncated, "the wire was whole")
 				assert.Equal(t, c.class == fetch.Content, got.Err != nil)
 			})

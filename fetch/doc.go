@@ -28,7 +28,7 @@
 //   - Time and bytes are bounded, those of the wire and those after
 //     decompression. A body that was cut says why in Truncated, in the words of
 //     WARC: "length", "time", "disconnect". An answer that is whole but damaged is
-//     delivered with a Defect. Beside Limit bytes of body, an exchange takes what
+//     delivered with a Defect, and Undecoded where its codings hid a part of it. Beside Limit bytes of body, an exchange takes what
 //     the format of a coding needs: 8 MiB for zstd, up to 16 MiB for br, a layer.
 //   - Private, loopback, link-local, multicast and metadata addresses are not
 //     connected to, in whatever form a name or a redirect leads there, unless

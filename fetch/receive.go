@@ -73,7 +73,7 @@ func (x *exchange) readBody(answer *http.Response) Class {
 	body, err := x.client.pools.read(u.out, limit+1)
 	x.response.Body = body
 	if u.defect != "" {
-		x.response.Defect = u.defect
+		x.response.Defect, x.response.Undecoded = u.defect, u.left && len(body) > 0
 	}
 	u.close()
 	return x.judgeBody(in, err, limit)
@@ -103,7 +103,7 @@ func (x *exchange) judgeBody(in *wire, undo error, limit int64) Class {
 		r.Truncated = TruncatedLength
 		in.drain()
 	case undo != nil:
-		r.Defect = undo.Error()
+		r.Defect, r.Undecoded = undo.Error(), true
 		in.drain()
 		if len(r.Body) == 0 {
 			r.Err = undo

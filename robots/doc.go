@@ -38,8 +38,9 @@
 //     mostly has none. A file may be in UTF-8 or, with a byte order mark, in UTF-16;
 //     bytes that are no text spoil their own line only. 4xx, and more than 5
 //     redirects: unavailable, everything is allowed. 429, 5xx, a failure of the
-//     network, a 304 that nobody asked for, a body that was cut off: unreachable,
-//     everything is disallowed, and it is tried again.
+//     network, a 304 that nobody asked for, a body that was cut off or of which a
+//     coding cannot be undone: unreachable, everything is disallowed, and it is tried
+//     again.
 //   - A record is used for a day at most, or as long as Cache-Control or Expires
 //     say, but for 5 minutes; while it cannot be renewed, for a day more.
 //   - A record belongs to the origin that was asked, never to where a redirect led.

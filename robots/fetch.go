@@ -35,10 +35,10 @@ func Fetch(ctx context.Context, do func(context.Context, fetch.Request) fetch.Re
 func (r *Record) take(response fetch.Response) {
 	r.Status, r.Class, r.Err = response.Status, response.Class, response.Err
 	r.Fetched, r.Expires = response.Start, response.Start
-	r.Truncated, r.RetryAfter = response.Truncated, response.RetryAfter
+	r.Truncated, r.Undecoded, r.RetryAfter = response.Truncated, response.Undecoded, response.RetryAfter
 	r.Bytes += int64(len(response.Body))
-	if r.parsed() {
-		r.Body = response.Body
+	if r.Body = response.Body; !r.parsed() {
+		r.Body = nil
 	}
 	if !r.unreachable() {
 		r.Expires = r.Fetched.Add(lifetime(response.Header, response.Start))

@@ -21,7 +21,8 @@ type Record struct {
 	Parser     string         // version of what reads Body
 	Hops       []string       // URLs that redirects led to, at most 5
 	Body       []byte         // of a 2xx response; what counts of it, or one byte more
-	Truncated  string         // why Body is cut: "length" is no fault here
+	Truncated  string         // why Body is cut: "length" is no fault here if it is more than counts
+	Undecoded  bool           // a coding of the body is unknown or broken
 	RetryAfter time.Duration  // of the last response
 	Bytes      int64          // of all bodies, decoded
 }
@@ -78,9 +79,19 @@ func (r Record) unreachable() bool {
 // busy reports whether the origin asks to come back later.
 func (r Record) busy() bool { return r.Status == 429 || r.Status/100 == 5 }
 
-// lost reports whether a part of the file did not arrive.
-func (r Record) lost() bool {
-	return r.Status/100 == 2 && r.Truncated != "" && r.Truncated != fetch.TruncatedLength
+// lost reports whether a part of the file did not arrive, or cannot be read.
+func (r Record) lost() bool { return r.loss() != "" }
+
+// loss names what took a part of the file. A length takes none of it where more is
+// there than counts; a body can also be too long before it is decoded.
+func (r Record) loss() string {
+	switch {
+	case r.Status/100 != 2 || r.Truncated == fetch.TruncatedLength && len(r.Body) > MaxBody && !r.Undecoded:
+		return ""
+	case r.Truncated == "" && r.Undecoded:
+		return "undecoded"
+	}
+	return r.Truncated
 }
 
 // access names the rule that stands in for a file, and says what it allows.
@@ -89,7 +100,7 @@ func (r Record) access() (rule string, allowed bool) {
 	case r.Status == 0 || r.unreachable() && !r.busy() && !r.lost():
 		return "unreachable: " + string(r.Class), false
 	case r.lost():
-		return "incomplete: " + r.Truncated, false
+		return "incomplete: " + r.loss(), false
 	case r.busy():
 		return fmt.Sprintf("status %d", r.Status), false
 	case r.Status/100 == 3: // section 2.3.1.2: beyond five redirects, or leading nowhere
