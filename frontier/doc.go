@@ -37,6 +37,9 @@
 // of its group. [Open] on a store whose run is unfinished goes on with it.
 // [NewReader] reads any run, also while it goes on.
 //
+// [Rekey] makes a run out of an earlier one, under another Normalizer: it replays
+// what that run was told, and needs no request for what it has fetched.
+//
 // # What it guarantees
 //
 //   - An admitted URL ends in exactly one result, wherever the process dies.
@@ -47,6 +50,8 @@
 //     it has received.
 //   - An origin has at most Policy.Concurrency requests under way, Policy.Delay
 //     apart, counted from Sent.
+//   - A run that is rekeyed from the whole of another ends like one that began under
+//     its Normalizer, and the other keeps every row.
 //   - Nothing disappears: each decision and transition is in a log, from which the
 //     state can be replayed ([Reader.Replay]).
 //

@@ -18,7 +18,10 @@ import (
 //
 // Where several identities become one, its first answer counts, and the
 // references of all of them are decided. Where one becomes several, the answer
-// goes to the one whose URL was requested, and the others are requested.
+// goes to the one whose URL was requested, and the others are requested. The
+// answer of a URL that a bound or a rule holds back when its turn comes is lost,
+// and its references count as policy_stop {lost_page}: should the URL be admitted
+// later, it is requested and names them anew.
 //
 // The run is named cfg.Run. A zero field of cfg.Budget, or a zero cfg.Scope, is
 // that of from; a larger bound admits what from held back. No row of from changes;

@@ -135,6 +135,8 @@ func TestRekeyRefusesWhatCannotBeRight(t *testing.T) {
 		assert.NoError(t, try("third", "fourth", n), "but may be rekeyed itself")
 		_, err = Open(t.Context(), Config{Store: s, Run: "third"})
 		assert.ErrorIs(t, err, ErrRunFinished, "and is set aside")
+		assert.ErrorIs(t, try("first", "", n), ErrRunActive, "the active run is made of another")
+		assert.ErrorIs(t, try("third", "fifth", n), ErrRunActive, "or has another name")
 		goOn(t, s, "fourth", n, nil)
 		_, err = Open(t.Context(), Config{Store: s, Run: "third"})
 		assert.ErrorIs(t, err, ErrRunFinished, "for good")
@@ -340,6 +342,32 @@ func TestLinksOfAnIdentityStandAtItsDepth(t *testing.T) {
 				assert.Equal(t, "http://a.test/p?s=1", a.Parent, "the page that holds it")
 			}
 		}
+	})
+}
+
+// TestAnAnswerKeepsItsPlaceAmongTheSources rekeys a run twice. In the run between,
+// one commit decides a reference that is a duplicate there, in a page whose answer
+// is spare, and then carries the answer that has no links of its own over.
+func TestAnAnswerKeepsItsPlaceAmongTheSources(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := memory.New()
+		f := openRaw(t, s, named("first"))
+		seed(t, f, "http://a.test/")
+		complete(t, f, page(one(t, f), "/1?x=1", "/5?s=1", "/5?s=2"))
+		leases := lease(t, f, 3)
+		complete(t, f, page(leases["http://a.test/5?s=1"]))
+		complete(t, f, page(leases["http://a.test/5?s=2"], "/1?x=2"))
+		l := one(t, f)
+		require.Equal(t, "http://a.test/1?x=2", l.URL)
+		complete(t, f, page(l))
+		require.NoError(t, f.Close())
+		both := func(x urlnorm.Class) urlnorm.Normalizer {
+			return urlnorm.Standard{Params: map[string]map[string]urlnorm.Class{"a.test": {"s": urlnorm.Tracking, "x": x}}}
+		}
+		rekey(t, s, "first", "between", both(urlnorm.Tracking))
+		require.Equal(t, "done {fetched} carried", answers(t, s, "between")["http://a.test/1?x=2"])
+		rekey(t, s, "between", "second", both(urlnorm.Content))
+		assert.Equal(t, map[string]int{"http://a.test/1?x=1": 1}, goOn(t, s, "second", both(urlnorm.Content), nil))
 	})
 }
 

@@ -108,18 +108,15 @@ func (h *told) look(ctx context.Context) error {
 	return err
 }
 
-// edgeFirst reports whether the edge row was decided before the line. Within a
-// commit an admission comes after its source, and a completion after its links.
+// edgeFirst reports whether the edge row was decided before the line: within a
+// commit, whether its source comes before that of the line.
 func (h *told) edgeFirst() bool {
 	line := &h.lines[0]
-	if h.from.seq != line.seq {
-		return h.from.seq < line.seq
-	}
 	switch {
+	case h.from.seq != line.seq:
+		return h.from.seq < line.seq
 	case !h.edge.source.alone():
 		return true // taken with its completion
-	case line.row != nil:
-		return h.from.source <= line.row.source.source
 	}
 	return line.told() && line.settled.seq == line.seq && h.from.source < line.settled.source
 }
