@@ -26,7 +26,8 @@
 //     brought to one percent-encoding first: unreserved characters decoded, the
 //     rest encoded. A reserved character and its encoding stay two things
 //     ("/a:b" is not "/a%3Ab"), in path and query alike, except for %2A and %24,
-//     which RFC 9309 names.
+//     which RFC 9309 names, and for %27, which is how an apostrophe in a query is
+//     requested.
 //   - Only allow and disallow lines close a list of user agents. A user-agent line
 //     that names nobody still opens a group; Crawl-delay, Sitemap and unknown lines
 //     change nothing about groups. A Crawl-delay is for those whom the lines right

@@ -6,7 +6,9 @@ import "strings"
 // both are compared (RFC 9309, section 2.2.2): encodings of unreserved
 // characters, of * and of $ are decoded, other encodings are in upper case, and
 // octets that are neither reserved nor unreserved are encoded. A percent sign
-// that encodes nothing stays.
+// that encodes nothing stays. An apostrophe is decoded, too: browsers encode it in
+// a query (URL Standard, special-query percent-encode set), so that a rule which
+// names one would match nothing that is requested.
 func normalize(s string) string {
 	i := settled(s)
 	if i == len(s) {
@@ -57,7 +59,7 @@ const hexDigits = "0123456789ABCDEF"
 // keep reports whether an octet is written as itself.
 func keep(octet byte, encoded bool) bool {
 	if encoded {
-		return unreserved[octet] || octet == '*' || octet == '$'
+		return unreserved[octet] || octet == '*' || octet == '$' || octet == '\''
 	}
 	return plain[octet] || octet == '%'
 }

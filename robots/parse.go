@@ -9,7 +9,7 @@ import (
 )
 
 // Parser is the version of this parser and matcher, kept with every record.
-const Parser = "2"
+const Parser = "3"
 
 // Parse reads a robots.txt. It has no errors: a line that it does not understand
 // is skipped.

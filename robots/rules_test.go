@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/weircrawl/weir/urlnorm"
 )
 
 // file parses a robots.txt that is written in one line, as the cases are.
@@ -172,5 +175,18 @@ func TestHostileFilesTakeLinearTimeAndMemory(t *testing.T) {
 			assert.Less(t, time.Since(start), 20*time.Second, "temoto takes 5 seconds for one URL of the first file; an idle machine 0.2 s for all of this")
 			assert.Less(t, rules.Size(), 10<<20)
 		})
+	}
+}
+
+func TestARuleMatchesWhatItsPathIsRequestedAs(t *testing.T) {
+	page := &urlnorm.URL{Request: "http://a.example/"}
+	for _, path := range []string{
+		"/s?q='x'", "/it's", "/s?q=%27x%27", "/it%27s", `/s?q="x"`, "/s?q=a b", "/s?q=<x>", "/s?q=`x`", "/s?q={x}|^", "/\u00fc?\u00fc", "/a[b]?c[d]=(e),!;:@&=+~",
+	} {
+		requested, err := urlnorm.Standard{}.Normalize(page, path)
+		require.NoError(t, err, path)
+		rules := Parse([]byte("User-agent: *\nDisallow: " + path + "$\n"))
+		assert.False(t, rules.Decide("weirbot", requested.Request).Allowed, "%s, requested as %s", path, requested.Request)
+		assert.True(t, rules.Decide("weirbot", requested.Request+"y").Allowed, path)
 	}
 }
