@@ -1,8 +1,10 @@
 package weir
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -149,5 +151,74 @@ func TestPagesThatAWrongClassHadHiddenAreFound(t *testing.T) {
 		for _, known := range []string{"http://a.test/", "http://a.test/item?id=0", "http://a.test/more?id=0"} {
 			assert.NotContains(t, again, known, "it was fetched before")
 		}
+	})
+}
+
+// TestAnUnfinishedRunGoesOnUnderAnotherNormalizer stops a run, classes its parameter,
+// and finds that only Rekey goes on with it.
+func TestAnUnfinishedRunGoesOnUnderAnotherNormalizer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, sessions()), memory.New()
+		cfg := over(w, mem)
+		ctx, cancel := context.WithCancel(t.Context())
+		pages := 0
+		cfg.Workers, cfg.OnPage = 1, func(_ context.Context, p *Page) error {
+			if pages++; pages == 5 {
+				cancel()
+			}
+			return p.Emit("page", p.URL)
+		}
+		_, err := Run(ctx, cfg, "http://a.test/")
+		require.ErrorIs(t, err, context.Canceled)
+		fetched := len(results(t, mem))
+
+		var log bytes.Buffer
+		cfg.OnPage, cfg.Log = emitting, slog.New(slog.NewTextHandler(&log, nil))
+		cfg.Normalizer = classed("a.test", "session", urlnorm.Tracking)
+		_, err = Run(t.Context(), cfg)
+		require.ErrorIs(t, err, frontier.ErrNormalizerChanged)
+		rekeyed, err := Rekey(t.Context(), cfg, "1")
+		require.NoError(t, err)
+		assert.Positive(t, rekeyed.Carried)
+		assert.EqualValues(t, fetched, rekeyed.Answers)
+		assert.Contains(t, log.String(), "msg=rekeying from=1 run=2")
+		receipt, err := Run(t.Context(), cfg)
+		require.NoError(t, err)
+		assert.Equal(t, ledger.Complete, receipt.Verdict, receipt.Why)
+		assert.EqualValues(t, 5, receipt.Admitted)
+		assert.Len(t, results(t, mem), 5)
+	})
+}
+
+func TestACrawlerRekeysOneThingAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, sessions()), memory.New()
+		cfg := over(w, mem)
+		cfg.Normalizer = classed("a.test", "session", urlnorm.Tracking)
+		_, err := Run(t.Context(), over(w, mem), "http://a.test/")
+		require.NoError(t, err)
+		c, err := New(cfg)
+		require.NoError(t, err)
+		_, err = c.Rekey(t.Context(), "no such run")
+		require.ErrorIs(t, err, frontier.ErrNoRun)
+		ended, end := context.WithCancel(t.Context())
+		end()
+		_, err = c.Rekey(ended, "1")
+		require.ErrorIs(t, err, context.Canceled)
+		first, err := c.Rekey(t.Context(), "1")
+		require.NoError(t, err)
+		again, err := c.Rekey(t.Context(), "1")
+		require.NoError(t, err)
+		assert.Equal(t, first, again)
+		_, err = c.Run(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, c.Close())
+		_, err = c.Rekey(t.Context(), "1")
+		require.ErrorIs(t, err, ErrClosed)
+		_, err = Params(t.Context(), Config{})
+		var wrong *ConfigError
+		require.ErrorAs(t, err, &wrong)
+		_, err = Params(t.Context(), over(w, memory.New()))
+		require.ErrorIs(t, err, frontier.ErrNoRun)
 	})
 }
