@@ -20,6 +20,7 @@ import (
 
 	"github.com/weircrawl/weir/storage"
 	"github.com/weircrawl/weir/storage/bolt"
+	"github.com/weircrawl/weir/urlnorm"
 )
 
 const (
@@ -229,4 +230,41 @@ func BenchmarkReopen(b *testing.B) {
 			b.ReportMetric(float64(info.Size())/float64(known), "B/url")
 		})
 	}
+}
+
+// BenchmarkRekey replays a run of pages that are done, of 50 links each, durably.
+func BenchmarkRekey(b *testing.B) {
+	const pages, links = 2_000, 50
+	s := openBolt(b, filepath.Join(b.TempDir(), "frontier.db"))
+	b.Cleanup(func() { require.NoError(b, s.Close()) })
+	f := benchFrontier(b, s)
+	admit(b, f, 0, pages)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for done := 0; done < pages; {
+		leases, err := f.Lease(b.Context(), maxLeases)
+		require.NoError(b, err)
+		cs := make([]Completion, len(leases))
+		for i, l := range leases {
+			cs[i] = l.Fetched(Evidence{Status: 200, Bytes: 1000, Digest: storage.Sum([]byte(l.URL))})
+			for range links {
+				cs[i].References = append(cs[i].References, benchReference(rng.IntN(2*pages)))
+			}
+		}
+		_, err = f.CompleteAll(b.Context(), cs)
+		require.NoError(b, err)
+		done += len(leases)
+	}
+	from := f.Summary().Run
+	require.NoError(b, f.Stop(b.Context(), "benchmark"))
+	require.NoError(b, f.Close())
+	began, n := cpuTime(b), 0
+	for b.Loop() {
+		n++
+		classes := map[string]urlnorm.Class{strconv.Itoa(n): urlnorm.Tracking}
+		done, err := Rekey(b.Context(), Config{Store: s, Normalizer: urlnorm.Standard{Params: map[string]map[string]urlnorm.Class{"h0.test": classes}}}, from, nil)
+		require.NoError(b, err)
+		from = done.Run
+	}
+	b.ReportMetric(float64((cpuTime(b)-began).Nanoseconds())/float64(n)/(pages*links)/1e3, "cpu-µs/ref")
+	b.ReportMetric(float64(n)*pages*links/b.Elapsed().Seconds(), "refs/s")
 }
