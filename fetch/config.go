@@ -17,7 +17,7 @@ import (
 // Config bounds every exchange of a Client. Only UserAgent is required; a zero
 // field means its default, and no value means "unlimited".
 type Config struct {
-	UserAgent string // product token first, with an address: "examplebot/1.0 (+https://example.com/bot)"
+	UserAgent string // product token first, of letters, digits, - _ and . alone, with an address: "examplebot/1.0 (+https://example.com/bot)"
 
 	// Transport replaces the network, and with it Dial, TLS, Connect, HeaderMax
 	// and the address guard. It must not follow redirects (see ErrFollowed). It is
@@ -73,7 +73,7 @@ func (c Config) validate() error {
 		}
 	}
 	fault(c.UserAgent == "", `UserAgent is empty: name your crawler, "examplebot/1.0 (+https://example.com/bot)"`)
-	fault(c.UserAgent != "" && !startsWithToken(c.UserAgent), "UserAgent %q must begin with a product token, such as examplebot/1.0", c.UserAgent)
+	fault(c.UserAgent != "" && !startsWithToken(c.UserAgent), "UserAgent %q must begin with a product token that robots.txt can name, of letters, digits, - _ and . alone, such as examplebot/1.0", c.UserAgent)
 	fault(!httpguts.ValidHeaderFieldValue(c.UserAgent), "UserAgent %q has a byte that no header may have", c.UserAgent)
 	fault(c.Transport != nil && c.Dial != nil, "Transport replaces Dial: set one of them")
 	fault(c.Transport != nil && c.TLS != nil, "Transport replaces TLS: set one of them")
@@ -87,10 +87,14 @@ func (c Config) validate() error {
 	return errors.Join(faults...)
 }
 
-// startsWithToken reports whether s begins with a product token, RFC 9110,
-// section 10.1.5.
+// startsWithToken reports whether s begins with a product token (RFC 9110, section
+// 10.1.5) that a robots.txt can name: RFC 9309, section 2.2.1, has letters, hyphens
+// and underscores for it, and crawlers have digits and dots, too. The rules for any
+// other would not be found.
 func startsWithToken(s string) bool {
 	token, _, _ := strings.Cut(s, " ")
 	token, _, _ = strings.Cut(token, "/")
-	return httpguts.ValidHeaderFieldName(token)
+	return token != "" && strings.Trim(token, tokenChars) == ""
 }
+
+const tokenChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
