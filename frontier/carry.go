@@ -24,7 +24,7 @@ func (t *tx) replay(it telling) error {
 // played is what an earlier run knows of a page, on its way into this one.
 type played struct {
 	url    string   // that was requested
-	answer *Result  // nil: it was not final, or is spare
+	answer *Result  // nil: it was not final
 	links  *edgeRow // nil: it brought none
 	page   *urlRow  // the identity that url has now; nil: it is not admitted
 }
@@ -172,7 +172,7 @@ func (t *tx) carry(p *played) (*entry, error) {
 		}
 		return t.carryRedirect(p, e)
 	}
-	if p.answer.Outcome == OutcomeRedirected {
+	if p.answer.State == Done && p.answer.Outcome == OutcomeRedirected {
 		return nil, t.targetAgain(p)
 	}
 	return nil, nil

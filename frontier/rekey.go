@@ -68,9 +68,9 @@ var (
 
 // Why a rekeyed run stands still, and why references of a page are not decided.
 const (
-	ReasonRekeying Reason = "rekeying" // Rekey was interrupted: call it again, or open the run
-	ReasonRekeyed  Reason = "rekeyed"  // Rekey is done: open the run to crawl it
-	ReasonLostPage Reason = "lost_page"
+	ReasonRekeying Reason = "rekeying"  // Rekey was interrupted: call it again, or open the run
+	ReasonRekeyed  Reason = "rekeyed"   // Rekey is done: open the run to crawl it
+	ReasonLostPage Reason = "lost_page" // their page is not admitted: whoever requests it later finds them anew
 )
 
 // earlierRun reads the head of the run that is to be rekeyed.

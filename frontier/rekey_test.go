@@ -576,6 +576,11 @@ func TestRedirectsAreFollowedOnceMoreWithoutARequest(t *testing.T) {
 			s := crawled(t, redirects(map[string]string{"http://a.test/1": "/2", "http://a.test/2": "/3"}), []string{"http://a.test/1"})
 			rekey(t, s, "first", "second", renamed{}, func(c *Config) { c.Budget.Redirects = 1 })
 			assert.Equal(t, map[string]string{"http://a.test/1": "done {redirected} carried", "http://a.test/2": "failed {too_many_redirects} carried"}, answers(t, s, "second"))
+			goOn(t, s, "second", renamed{}, nil)
+			rekey(t, s, "second", "third", urlnorm.StandardExact{})
+			assert.Equal(t, []string{"seed: http://a.test/1 admitted {new}", "redirect: /2 admitted {new}"}, decisions(t, s, "third"), "a redirect that failed leads nowhere")
+			hits := goOn(t, s, "third", urlnorm.StandardExact{}, redirects(map[string]string{"http://a.test/2": "/3"}))
+			assert.Equal(t, map[string]int{"http://a.test/2": 1}, hits)
 		})
 	})
 }
