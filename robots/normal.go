@@ -6,9 +6,10 @@ import "strings"
 // both are compared (RFC 9309, section 2.2.2): encodings of unreserved
 // characters, of * and of $ are decoded, other encodings are in upper case, and
 // octets that are neither reserved nor unreserved are encoded. A percent sign
-// that encodes nothing stays. An apostrophe is decoded, too: browsers encode it in
-// a query (URL Standard, special-query percent-encode set), so that a rule which
-// names one would match nothing that is requested.
+// that encodes nothing stays, and so does an encoding whose decoded form would
+// complete one: "/%2%41" does not become "/%2A". An apostrophe is decoded, too:
+// browsers encode it in a query (URL Standard, special-query percent-encode set),
+// so that a rule which names one would match nothing that is requested.
 func normalize(s string) string {
 	i := settled(s)
 	if i == len(s) {
@@ -25,7 +26,7 @@ func normalize(s string) string {
 				i += 2
 			}
 		}
-		if keep(octet, encoded) {
+		if keep(octet, encoded) && !(encoded && completes(b.String(), octet)) {
 			b.WriteByte(octet)
 		} else {
 			b.Write([]byte{'%', hexDigits[octet>>4], hexDigits[octet&15]})
@@ -43,7 +44,7 @@ func settled(s string) int {
 			return i
 		default:
 			octet, ok := decode(s[i:])
-			if ok && (keep(octet, true) || s[i+1] >= 'a' || s[i+2] >= 'a') {
+			if ok && (keep(octet, true) && !completes(s[:i], octet) || s[i+1] >= 'a' || s[i+2] >= 'a') {
 				return i
 			}
 			if ok {
@@ -62,6 +63,19 @@ func keep(octet byte, encoded bool) bool {
 		return unreserved[octet] || octet == '*' || octet == '$' || octet == '\''
 	}
 	return plain[octet] || octet == '%'
+}
+
+// completes reports whether octet, written behind out, which is normal, could become
+// part of an encoding that a percent sign at the end of out begins.
+func completes(out string, octet byte) bool {
+	n := len(out)
+	switch {
+	case digit(octet) == 255 || n == 0:
+		return false
+	case out[n-1] == '%':
+		return true
+	}
+	return n > 1 && out[n-2] == '%' && digit(out[n-1]) < 16
 }
 
 func decode(s string) (byte, bool) {
