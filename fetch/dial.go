@@ -10,6 +10,11 @@ import (
 	"code.dny.dev/ssrf"
 )
 
+// wireServer is the metadata service of Azure. Its address is a public one by its
+// number, and leads to the machine's own host wherever it leads to anything. Source:
+// learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
+var wireServer = netip.PrefixFrom(netip.AddrFrom4([4]byte{168, 63, 129, 16}), 32)
+
 // tlsSessions is how many sessions are kept for a short handshake later.
 const tlsSessions = 1024
 
@@ -35,8 +40,9 @@ func newDialer(cfg Config, closed context.Context) *dialer {
 	return d
 }
 
-// newGuard returns the guard of addresses. It does not care for ports: those are
-// the caller's to choose.
+// newGuard returns the guard of addresses: those of the public internet pass, but
+// for metadata services, and those that are allowed. It does not care for ports,
+// which are the caller's to choose.
 func newGuard(allow []netip.Prefix) *ssrf.Guardian {
 	var v4, v6 []netip.Prefix
 	for _, p := range allow {
@@ -46,7 +52,8 @@ func newGuard(allow []netip.Prefix) *ssrf.Guardian {
 			v6 = append(v6, p)
 		}
 	}
-	return ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
+	return ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(wireServer),
+		ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
 }
 
 // secure returns the configuration of handshakes.

@@ -20,7 +20,9 @@ var hostsThatAreRefused = []string{
 	"127.0.0.1", "127.8.8.8", "0.0.0.0", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",
 	"224.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1", "240.0.0.1",
 	"[::1]", "[::]", "[fe80::1]", "[fc00::1]", "[ff02::1]", "[::ffff:127.0.0.1]", "[::ffff:169.254.169.254]",
-	"[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[fd00:ec2::254]", "[2001:db8::1]",
+	"169.254.170.2", "100.100.100.200", "192.0.0.192", "168.63.129.16", "[::ffff:168.63.129.16]", // metadata: AWS ECS, Alibaba, Oracle, Azure
+	"[fd00:ec2::23]", "[fd20:ce::254]", // metadata over IPv6: AWS EKS, Google
+	"[64:ff9b::7f00:1]", "[64:ff9b::a83f:8110]", "[2002:7f00:1::]", "[fd00:ec2::254]", "[2001:db8::1]",
 }
 
 func TestPrivateAddressesAreNotConnectedTo(t *testing.T) {
@@ -76,7 +78,7 @@ func TestAllowOpensWhatItNamesAndNoMore(t *testing.T) {
 	})
 	client := open(t, fetch.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	assert.Equal(t, fetch.Fetched, client.Do(t.Context(), fetch.Request{URL: "http://" + address}).Class)
-	for _, host := range []string{"[::1]", "10.0.0.1", "169.254.169.254"} {
+	for _, host := range []string{"[::1]", "10.0.0.1", "169.254.169.254", "168.63.129.16"} {
 		assert.Equal(t, fetch.PrivateAddress, client.Do(t.Context(), fetch.Request{URL: "http://" + host + "/"}).Class, host)
 	}
 }
