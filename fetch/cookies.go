@@ -28,7 +28,7 @@ const (
 // registrable domain, so that no site can set a cookie for a public suffix or
 // push another one's out. Of its successor (RFC 6265bis) it has what keeps a
 // cookie where it belongs: a plain connection neither sets nor replaces one that
-// is Secure, and a name that begins with "__Secure-" or "__Host-" holds what it
+// is Secure, nor sets one that would be sent before it, and a name that begins with "__Secure-" or "__Host-" holds what it
 // promises. SameSite changes nothing: a crawler goes to each page as a reader
 // does who types its address. Nor does HttpOnly: there are no scripts.
 //
@@ -134,8 +134,7 @@ func (s *siteJar) admits(u *url.URL, c *http.Cookie, now time.Time) bool {
 	if !ok || !keepsItsWord(u, c) || len(c.Name)+len(c.Value) > jarBytes {
 		return false
 	}
-	old := s.held[id]
-	if old.secure && u.Scheme != "https" {
+	if u.Scheme != "https" && s.overlays(id, now) {
 		return false
 	}
 	if expiry(c, now).Compare(now) <= 0 {
@@ -153,6 +152,31 @@ func (s *siteJar) admits(u *url.URL, c *http.Cookie, now time.Time) bool {
 	s.held[id] = holding{size, c.Secure, expiry(c, now)}
 	s.bytes += size
 	return true
+}
+
+// overlays reports whether a cookie would replace a Secure one, or be sent before
+// one to some page that both go to (RFC 6265bis, section 5.7: "leave secure
+// cookies alone").
+func (s *siteJar) overlays(id cookieID, now time.Time) bool {
+	for other, h := range s.held {
+		if h.secure && h.expires.After(now) && other.name == id.name && inPath(id.path, other.path) &&
+			(inDomain(id.domain, other.domain) || inDomain(other.domain, id.domain)) {
+			return true
+		}
+	}
+	return false
+}
+
+// inDomain reports whether a host is a domain, or within it.
+func inDomain(host, domain string) bool {
+	return host == domain || strings.HasSuffix(host, "."+domain)
+}
+
+// inPath reports whether a path is a folder, or within it (RFC 6265, section
+// 5.1.4).
+func inPath(path, folder string) bool {
+	rest, ok := strings.CutPrefix(path, folder)
+	return ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(folder, "/"))
 }
 
 // fits reports whether there is room for a cookie, in place of the one it

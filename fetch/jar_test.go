@@ -95,6 +95,39 @@ func TestAPlainConnectionDoesNotReplaceASecureCookie(t *testing.T) {
 	assert.Equal(t, "k=plain", sent(t, jar, "http://a.test/"))
 }
 
+func TestAPlainConnectionDoesNotComeBeforeASecureCookie(t *testing.T) {
+	cases := []struct {
+		name, secure, of string // the cookie that is there, and who set it
+		plain, from      string // the one that comes over http
+		to, want         string
+	}{
+		{"a deeper path", "k=mine; Secure; Domain=a.test; Path=/", "https://www.a.test/", "k=forged; Domain=a.test; Path=/login", "http://evil.a.test/login", "https://www.a.test/login/x", "k=mine"},
+		{"a deeper path of a folder", "k=mine; Secure; Path=/x/", "https://a.test/", "k=forged; Path=/x/y", "http://a.test/", "https://a.test/x/y", "k=mine"},
+		{"a site over a host", "k=mine; Secure; Path=/", "https://www.a.test/", "k=forged; Domain=a.test; Path=/login", "http://evil.a.test/", "https://www.a.test/login", "k=mine"},
+		{"a host within a site", "k=mine; Secure; Domain=a.test; Path=/", "https://a.test/", "k=forged; Path=/login", "http://www.a.test/", "https://www.a.test/login", "k=mine"},
+		{"a path above", "k=mine; Secure; Path=/login", "https://a.test/", "k=plain; Path=/", "http://a.test/", "https://a.test/login", "k=mine; k=plain"},
+		{"a path beside", "k=mine; Secure; Path=/log", "https://a.test/", "k=plain; Path=/login", "http://a.test/", "https://a.test/login", "k=plain"},
+		{"a host beside", "k=mine; Secure; Path=/", "https://a.a.test/", "k=plain; Path=/login", "http://b.a.test/", "https://b.a.test/login", "k=plain"},
+		{"a look-alike", "k=mine; Secure; Path=/", "https://a.a.test/", "k=plain; Path=/login", "http://aa.a.test/", "https://aa.a.test/login", "k=plain"},
+		{"another name", "k=mine; Secure; Path=/", "https://a.test/", "l=plain; Path=/login", "http://a.test/", "https://a.test/login", "l=plain; k=mine"},
+		{"one that is not Secure", "k=first; Path=/", "https://a.test/", "k=plain; Path=/login", "http://a.test/", "https://a.test/login", "k=plain; k=first"},
+		{"a secure connection", "k=mine; Secure; Path=/", "https://a.test/", "k=too; Path=/login", "https://a.test/", "https://a.test/login", "k=too; k=mine"},
+	}
+	for _, c := range cases {
+		jar := NewJar()
+		set(t, jar, c.of, c.secure)
+		set(t, jar, c.from, c.plain)
+		assert.Equal(t, c.want, sent(t, jar, c.to), c.name)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		jar := NewJar()
+		set(t, jar, "https://a.test/", "k=mine; Secure; Max-Age=60")
+		time.Sleep(time.Minute)
+		set(t, jar, "http://a.test/", "k=plain")
+		assert.Equal(t, "k=plain", sent(t, jar, "http://a.test/"), "it has ended")
+	})
+}
+
 // all returns how many cookies of a site there are, over the paths it used.
 func all(t require.TestingT, jar http.CookieJar, urls []string) int {
 	seen := map[string]bool{}
