@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"net/http"
 	"strings"
 )
 
@@ -24,8 +25,8 @@ type mark struct{ service, text string }
 
 // challengeMarks are on the challenges of a service, and on no page that it let
 // through: not the sensors which Cloudflare (/scripts/jsd/), DataDome
-// (js.datadome.co), HUMAN (_pxAppId), Imperva (SWJIYLWA) and AWS
-// (token.awswaf.com) put on every page of their customers. Each was compared with
+// (js.datadome.co), HUMAN (_pxAppId), Imperva (SWJIYLWA), AWS (token.awswaf.com)
+// and Kasada (window.KPSDK) put on every page of their customers. Each was compared with
 // challenge pages kept in public repositories.
 var challengeMarks = []mark{
 	{"cloudflare", "_cf_chl_opt"},
@@ -40,7 +41,8 @@ var challengeMarks = []mark{
 	{"anubis", "anubis_challenge"}, // github.com/TecharoHQ/anubis
 	{"sucuri", "sucuri_cloudproxy_js"},
 	{"ddos-guard", "/.well-known/ddos-guard/js-challenge/"},
-	{"kasada", "KPSDK"},
+	{"kasada", "/ips.js?KP_UIDz="},
+	{"kasada", "x-kpsdk-im="},
 	{"radware", "captcha.perfdrive.com"},
 }
 
@@ -54,9 +56,8 @@ var captchaMarks = []mark{
 }
 
 // challenge returns the mark of a page that asks for a proof that a human reads
-// it: a header that says so, or the script of a known service, on a refusal or on
-// a page with nothing else. A captcha of the site's own counts on a refusal with
-// nothing else.
+// it: a header that says so, the script of a known service, or a captcha of the
+// site's own.
 func (f facts) challenge() string {
 	for _, h := range challengeHeaders {
 		for _, value := range h.values {
@@ -65,22 +66,31 @@ func (f facts) challenge() string {
 			}
 		}
 	}
-	refusal := f.challenging()
-	if !f.isHTML() || !refusal && (f.status/100 != 2 || f.full()) {
+	if !f.isHTML() || !f.challenging() && (f.status/100 != 2 || f.full()) {
 		return ""
 	}
 	page := f.start()
-	if m, ok := find(page, challengeMarks); ok {
-		if g := look(page); bytes.Contains(g.code, []byte(m.text)) && (refusal || g.hollow()) {
-			return m.String()
-		}
+	if m, ok := find(page, challengeMarks); ok && f.byService(m, look(page)) {
+		return m.String()
 	}
-	if m, ok := find(page, captchaMarks); ok && refusal {
-		if g := look(page); bytes.Contains(g.code, []byte(m.text)) && g.hollow() {
-			return m.String()
-		}
+	if m, ok := find(page, captchaMarks); ok && f.byCaptcha(m, look(page)) {
+		return m.String()
 	}
 	return ""
+}
+
+// byService reports whether a page is the challenge of a known service: its mark
+// is in the code, on a denial or on a page with nothing else.
+func (f facts) byService(m mark, g glance) bool {
+	return bytes.Contains(g.code, []byte(m.text)) && (f.denying() || g.hollow())
+}
+
+// byCaptcha reports whether a page is there for its captcha: it refuses, has
+// nothing else, and no form that the captcha protects. It is none under 503, by
+// which a site in maintenance asks to come back.
+func (f facts) byCaptcha(m mark, g glance) bool {
+	return bytes.Contains(g.code, []byte(m.text)) && g.hollow() && g.fields == 0 &&
+		(f.denying() || f.status == http.StatusTooManyRequests)
 }
 
 // full reports, at little cost, that there is more on a page than a challenge has.
@@ -90,8 +100,13 @@ func (f facts) full() bool {
 
 // challenging reports whether challenges come under the status as a rule.
 func (f facts) challenging() bool {
+	return f.denying() || f.status == http.StatusTooManyRequests || f.status == http.StatusServiceUnavailable
+}
+
+// denying reports whether the status is a refusal for good.
+func (f facts) denying() bool {
 	switch f.status {
-	case 401, 403, 405, 428, 429, 503:
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusPreconditionRequired:
 		return true
 	}
 	return false

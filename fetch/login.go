@@ -19,11 +19,18 @@ var loginTitles = []string{
 	"anmelden", "anmeldung", "connexion", "se connecter", "iniciar sesión", "acceder", "accedi", "вход", "войти", "登录", "ログイン",
 }
 
-// separators stand in a title between what a page is and whose it is.
-var separators = []string{"|", "-", ":", "·", "–", "—", "to "}
+// separators stand in a title between what a page is and whose it is. What
+// follows a leader may as well be what the page is about.
+var (
+	separators = []string{"|", "-", "·", "–", "—"}
+	leaders    = []string{":", "to "}
+)
 
-// loginText is the most text that stands around a login form.
-const loginText = 8 << 10
+// nameWords is how many words the name of a site has at most.
+const nameWords = 4
+
+// loginLinks is how many links stand around the login form of a large site.
+const loginLinks = 3 * hollowLinks
 
 // login returns the mark of an answer that wants a visitor to say who it is: a
 // 401 that names a scheme, a redirect to a login form that leads back here, or a
@@ -54,42 +61,66 @@ func (f facts) scheme() string {
 // loginForm returns the mark of a page that is a login form.
 func (f facts) loginForm() string {
 	page := f.start()
-	titled := titledLogin(title(page))
-	refusal := f.status/100 == 4
-	if !titled && !refusal && len(f.body) > smallPage || indexFold(page, "password") < 0 {
+	named, led := titledLogin(title(page))
+	refusal, size := f.status/100 == 4, smallPage
+	if named || led {
+		size = wallSize // of which all is looked at
+	}
+	if !refusal && len(f.body) > size || indexFold(page, "password") < 0 {
 		return ""
 	}
 	g := look(page)
 	switch {
 	case g.passwords == 0:
 		return ""
-	case titled && g.text <= loginText:
+	case named && g.text <= hollowText && g.links <= loginLinks || led && g.bare():
 		return "form: title and password"
 	case refusal:
 		return "form: password under a refusal"
-	case g.passwords == 1 && g.text <= hollowText/4 && g.links <= hollowLinks:
+	case g.passwords == 1 && g.logins == 1 && g.bare() && g.links == g.inForms:
 		return "form: password and nothing else" // two are a registration
 	}
 	return ""
 }
 
-// titledLogin reports whether a title says that its page is a login form.
-func titledLogin(title string) bool {
-	return slices.ContainsFunc(loginTitles, func(word string) bool {
+// titledLogin reports whether a title says that its page is a login form, with
+// no more than the name of a site, or with words that may be about one.
+func titledLogin(title string) (named, led bool) {
+	for _, word := range loginTitles {
 		rest, ok := strings.CutPrefix(title, word)
-		rest = strings.TrimLeft(rest, " \t\n")
-		return ok && (rest == "" || slices.ContainsFunc(separators, func(s string) bool { return strings.HasPrefix(rest, s) }))
-	})
+		if !ok {
+			continue
+		}
+		rest = strings.TrimSpace(rest)
+		separated := hasAnyPrefix(rest, separators)
+		named = named || rest == "" || separated && len(strings.Fields(rest)) <= 1+nameWords
+		led = led || separated || hasAnyPrefix(rest, leaders)
+	}
+	return named, led
+}
+
+func hasAnyPrefix(s string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 // loginPaths are the names of login forms, as the last part of a path or the one
 // before, without separators and endings.
 var loginPaths = []string{"login", "wplogin", "userlogin", "signin", "signon", "logon", "sso", "servicelogin", "auth", "authenticate"}
 
+// sentToLogin reports whether the action of a form is to log in.
+func sentToLogin(action string) bool {
+	to, err := url.Parse(strings.TrimSpace(action))
+	if err != nil {
+		return false
+	}
+	last := path.Base(to.Path)
+	return loginPart(last) != "" || last == "session" || last == "sessions"
+}
+
 // silent are parameters by which a site asks without showing a form, and comes
 // back whatever the answer is: OpenID Connect Core, section 3.1.2.1; SAML 2.0
-// core, section 3.4.1; CAS 3.0, section 2.1.1; Google's.
-var silent = map[string]string{"prompt": "none", "ispassive": "true", "gateway": "true", "passive": "true"}
+// core, section 3.4.1; CAS 3.0, section 2.1.1; Google's; and what others call it.
+var silent = map[string][]string{"prompt": {"none"}, "ispassive": {"true"}, "gateway": {"true"}, "passive": {"true"}, "silent": {"1", "true"}}
 
 // loginRedirect returns the mark of a redirect to a login form that has been told
 // to lead back to what was asked for. Every other redirect is one: its target is
@@ -107,7 +138,7 @@ func (f facts) loginRedirect() string {
 	}
 	query := to.Query()
 	for key, values := range query {
-		if quiet := silent[strings.ToLower(key)]; quiet != "" && strings.EqualFold(values[0], quiet) {
+		if slices.Contains(silent[strings.ToLower(key)], strings.ToLower(values[0])) {
 			return ""
 		}
 	}
@@ -139,8 +170,8 @@ func (t target) isNamedBy(value string) bool {
 	return t.is(value) || err == nil && t.is(again)
 }
 
-// is reports whether t is what value writes, with or without scheme and host,
-// and query.
+// is reports whether t is what value writes: as a URL, or as a path from its
+// root, each with or without query.
 func (t target) is(value string) bool {
 	if _, rest, ok := strings.Cut(value, "://"); ok {
 		host := rest
@@ -150,11 +181,7 @@ func (t target) is(value string) bool {
 		if !strings.EqualFold(host, t.host) && !strings.EqualFold(host, t.hostname()) {
 			return false
 		}
-		value = "/" + rest[len(host):]
+		value = "/" + strings.TrimPrefix(rest[len(host):], "/")
 	}
-	if value == "" {
-		return false
-	}
-	value = "/" + strings.TrimLeft(value, "/")
 	return value == t.path || value == t.path+t.query
 }

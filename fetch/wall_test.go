@@ -30,14 +30,17 @@ var a = document.createElement('script');a.src = '/cdn-cgi/challenge-platform/h/
 <script id="anubis_challenge" type="application/json">{"rules":{"algorithm":"fast"}}</script></head><body>Loading...
 <p>You are seeing this because the administrator of this website has set up <a href=https://github.com/TecharoHQ/anubis>Anubis</a>.</body></html>`
 	sucuri = `<html><title>You are being redirected...</title><noscript>Javascript is required.</noscript><script>var s={},sucuri_cloudproxy_js='';</script></html>`
-	sorry  = `<html><title>Sorry</title><script src=https://www.google.com/recaptcha/api.js></script><form><div class=g-recaptcha></div></form>Unusual traffic.</html>`
+	kasada = `<!DOCTYPE html><html><head></head><body><script>window.KPSDK={};KPSDK.now=Date.now.bind(Date);KPSDK.start=KPSDK.now();</script>
+<script src="/149e9513/2d206a39/ips.js?KP_UIDz=a&amp;x-kpsdk-im=b"></script></body></html>`
+	sorry = `<html><title>Sorry</title><script src=https://www.google.com/recaptcha/api.js></script><form><div class=g-recaptcha></div></form>Unusual traffic.</html>`
 
 	// What the same services put on pages which they let through.
 	sensors = `<script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script><script>window.__CF$cv$params={r:'1'}</script>
 <script src="https://js.datadome.co/tags.js"></script><script>window._pxAppId='PX1'</script><script src="/akam/13/1"></script>
 <script src="/_Incapsula_Resource?SWJIYLWA=719d"></script><script src="https://x.token.awswaf.com/x/challenge.js"></script>
 <script src=https://www.google.com/recaptcha/api.js></script><div class="h-captcha"></div><script src=https://hcaptcha.com/1/api.js></script>
-<script src=https://challenges.cloudflare.com/turnstile/v0/api.js></script>`
+<script src=https://challenges.cloudflare.com/turnstile/v0/api.js></script>
+<script src="/149e9513/2d206a39/p.js"></script><script>window.KPSDK={};KPSDK.configure([])</script>`
 )
 
 // article is a page with something to read and something to follow.
@@ -78,7 +81,11 @@ func TestAWallIsKnownByItsMark(t *testing.T) {
 		{"form under 403", 403, nil, titled("Members"), Login, "form: password under a refusal"},
 		{"form under 404", 404, nil, titled("Log in"), Missing, ""},
 		{"form and nothing else", 200, nil, titled("Example Corp."), Login, "form: password and nothing else"},
-		{"form with 11 links", 200, nil, titled("Example Corp.") + strings.Repeat("<a href=/x>x</a>", 11), Fetched, ""},
+		{"form and what belongs to it", 200, nil, "<title>Example Corp.</title><form action=https://id.test/users/sign_in><input type=password><a href=/reset>Forgotten?</a></form>", Login, "form: password and nothing else"},
+		{"form that leads on", 200, nil, titled("Example Corp.") + "<a href=/x>x</a>", Fetched, ""},
+		{"form with 30 links", 200, nil, titled("Log in - Example Corp.") + strings.Repeat("<a href=/x>x</a>", 30), Login, "form: title and password"},
+		{"form with 31 links", 200, nil, titled("Log in - Example Corp.") + strings.Repeat("<a href=/x>x</a>", 31), Fetched, ""},
+		{"form to somewhere", 200, nil, titled("Sign in to Example · Example"), Login, "form: title and password"},
 		{"registration", 200, nil, titled("Example Corp.") + passwordForm, Fetched, ""},
 		{"form in a header", 200, nil, article("Forum", passwordForm), Fetched, ""},
 		{"article about logging in", 200, nil, article("Login: how it works", passwordForm+strings.Repeat("words and words ", 500)), Fetched, ""},
@@ -129,6 +136,8 @@ func TestAWallIsKnownByItsMark(t *testing.T) {
 		{"AWS WAF without its header", 202, nil, awsWAF, Challenge, "aws waf: gokuProps"},
 		{"Anubis under 200", 200, nil, anubis, Challenge, "anubis: anubis_challenge"},
 		{"Sucuri under 200", 200, nil, sucuri, Challenge, "sucuri: sucuri_cloudproxy_js"},
+		{"Kasada", 429, nil, kasada, Challenge, "kasada: /ips.js?KP_UIDz="},
+		{"Kasada behind Akamai", 429, nil, strings.ReplaceAll(kasada, "KP_UIDz", "akm_bmfp_b2"), Challenge, "kasada: x-kpsdk-im="},
 		{"captcha of the site", 429, nil, sorry, Challenge, "recaptcha: recaptcha/api.js"},
 		{"page with a captcha", 200, nil, sorry, Fetched, ""},
 		{"missing page with a captcha", 404, nil, sorry, Missing, ""},
@@ -154,6 +163,89 @@ func TestAWallIsKnownByItsMark(t *testing.T) {
 			f.media = "application/json"
 			assert.Equal(t, f.byStatus(), justClass(f), "%s, but not HTML", c.name)
 		}
+	}
+}
+
+// TestAPageIsNotTakenForAWall has pages that share more with a wall than they
+// should: each is lost with its links if a rule is too wide.
+func TestAPageIsNotTakenForAWall(t *testing.T) {
+	const (
+		password = `<form action="/login"><input name=user><input type=password name=p><button>Login</button></form>`
+		part     = `"hasPart": {"@type": "WebPageElement", "isAccessibleForFree": false, "cssSelector": ".p"}`
+		unfree   = `"@type": "NewsArticle", "isAccessibleForFree": false, ` + part
+	)
+	var (
+		prose  = strings.Repeat("<p>The server says that my password is wrong since the update.</p>", 40)
+		topics = strings.Repeat(`<li><a href="/t/1">topic</a></li>`, 150)
+		data   = func(json string) string {
+			return `<title>News</title>` + topics + `<script type="application/ld+json">` + json + `</script>`
+		}
+		app = func(script string) string {
+			return `<title>How to detect a challenge</title><div id=app></div><script ` + script + `>{"post":"it sets window._cf_chl_opt"}</script>`
+		}
+	)
+	cases := []struct {
+		name   string
+		status int
+		body   string
+		want   Class
+	}{
+		{"topic of a forum that has a form on every page", 200, `<title>Login - wrong password since update | My Forum</title>` + password + topics + prose, Fetched},
+		{"short topic of such a forum", 200, `<title>Login - wrong password since the last update | My Forum</title>` + password + topics[:20*33] + prose[:600], Fetched},
+		{"tutorial", 200, `<title>Login: how to build a login form in HTML</title><nav>` + topics + `</nav>` + prose + password, Fetched},
+		{"short tutorial", 200, `<title>Login: how to build a login form in HTML</title>` + prose[:600] + password, Fetched},
+		{"guide", 200, `<title>Log in to WordPress: a beginner's guide - Blog</title><nav>` + topics + `</nav>` + prose + `<aside>` + password + `</aside>`, Fetched},
+		{"documentation", 200, `<title>Sign in - Keycloak documentation</title><nav>` + topics + `</nav><pre>&lt;input type="password"&gt;</pre>` + prose, Fetched},
+		{"page of which a part is seen", 200, `<title>Log in</title>` + password + `<style>` + strings.Repeat(" ", wallSize) + `</style>` + prose, Fetched},
+		{"registration with one password", 200, `<title>Create account</title><h1>Create account</h1><form action=/auth/register><input name=email><input type=password name=p><button>Sign up</button></form>`, Fetched},
+		{"registration that says nothing", 200, `<title>Create account</title><form><input name=email><input type=password name=p><button>Sign up</button></form>`, Fetched},
+		{"login and registration", 200, `<title>Example</title>` + password + `<form action=/join><input type=password></form>`, Fetched},
+		{"fresh site", 200, `<title>Welcome to My Site | My Site</title><a href="/">Home</a><form action="/user/login"><input name=name><input type=password name=pass><a href=/user/register>Create new account</a></form><p>No front page content has been created yet.</p><a href=/news>News</a>`, Fetched},
+		{"small site", 200, `<title>Our Club</title>` + password + `<a href=/news>News</a>`, Fetched},
+		{"small site with a form that does not end", 200, `<title>Our Club</title>` + strings.ReplaceAll(password, "</form>", "") + `<a href=/news>News</a>`, Fetched},
+		{"tool", 200, `<title>Password strength checker</title><h1>How strong is my password?</h1><input type=password id=p><p id=out></p>`, Fetched},
+
+		{"maintenance with a newsletter", 503, `<title>Under maintenance</title><p>Leave your address</p><form><input name=email><div class=g-recaptcha></div></form><script src="https://www.google.com/recaptcha/api.js"></script>`, Busy},
+		{"maintenance with a captcha", 503, sorry, Busy},
+		{"busy site with a contact form", 429, `<title>Too many requests</title><form><textarea name=m></textarea><div class=g-recaptcha></div></form><script src="https://www.google.com/recaptcha/api.js"></script>`, Busy},
+		{"busy site with a newsletter", 429, `<title>Too many requests</title><form><input type=EMAIL></form><script src="https://www.google.com/recaptcha/api.js"></script>`, Busy},
+		{"busy customer of a service", 429, `<title>Too many requests</title><script>window.KPSDK={};KPSDK.now=Date.now</script>`, Busy},
+		{"busy site with a mark on its page", 503, article("Back soon", cloudflare), Busy},
+		{"article in data", 200, app(`id="__NEXT_DATA__" type="application/json"`), Fetched},
+		{"article in data of another type", 200, app(`type=text/template`), Fetched},
+		{"article in data of a refusal", 403, app(`type=application/ld+json`), Denied},
+
+		{"section front, one of it not free", 200, data(`[{"url": "/1", ` + unfree + `}, {"@type": "NewsArticle", "url": "/2"}]`), Fetched},
+		{"section front, all of it not free", 200, data(`[{"url": "/1", ` + unfree + `}, {"mainEntityOfPage": {"@id": "http://a.test/2"}, ` + unfree + `}]`), Fetched},
+		{"section front, one of it described", 200, data(`{"@id": "http://a.test/1", ` + unfree + `}`), Fetched},
+		{"section front, in blocks", 200, data(`{`+unfree+`}`) + data(`{"@type": ["BlogPosting"]}`), Fetched},
+		{"section front, in a graph", 200, data(`{"@graph": [{` + unfree + `}, {"@type": "NewsArticle"}]}`), Fetched},
+		{"free article with a teaser", 200, data(`[{"@type": "NewsArticle", "url": "http://a.test/account"}, {` + unfree + `}]`), Fetched},
+		{"article with a teaser that is free", 200, data(`[{"@type": "NewsArticle", "url": "/2"}, {"url": "https://www.a.test/account/#article", ` + unfree + `}]`), Payment},
+		{"article with an unnamed one that is free", 200, data(`[{"@type": "NewsArticle"}, {"mainEntityOfPage": {"@id": "/account"}, ` + unfree + `}]`), Payment},
+		{"article with a name of its own", 200, data(`{"@id": "#article", ` + unfree + `}`), Payment},
+	}
+	asked, err := parseTarget("http://a.test/account?x=1")
+	require.NoError(t, err)
+	for _, c := range cases {
+		class, mark := facts{status: c.status, media: "text/html", body: []byte(c.body), asked: asked}.class()
+		assert.Equal(t, c.want, class, "%s: %s", c.name, mark)
+	}
+}
+
+func TestARedirectIsNotTakenForALogin(t *testing.T) {
+	for _, c := range []struct{ asked, place string }{
+		{"http://a.test/en", "/en/sso?lang=en"},
+		{"http://a.test/shop", "/auth?section=shop"},
+		{"http://a.test/shop/", "/auth?section=shop%2F"},
+		{"http://a.test/", "/auth/check?return=/&silent=1"},
+		{"http://a.test/", "/sso?next="},
+		{"http://a.test/x", "/sso?next=http://a.testx"},
+	} {
+		asked, err := parseTarget(c.asked)
+		require.NoError(t, err)
+		class, mark := facts{status: 302, header: http.Header{"Location": {c.place}}, asked: asked}.class()
+		assert.Equal(t, Redirected, class, "%s: %s", c.place, mark)
 	}
 }
 
