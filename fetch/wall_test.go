@@ -196,12 +196,15 @@ func TestAPageIsNotTakenForAWall(t *testing.T) {
 		{"short tutorial", 200, `<title>Login: how to build a login form in HTML</title>` + prose[:600] + password, Fetched},
 		{"guide", 200, `<title>Log in to WordPress: a beginner's guide - Blog</title><nav>` + topics + `</nav>` + prose + `<aside>` + password + `</aside>`, Fetched},
 		{"documentation", 200, `<title>Sign in - Keycloak documentation</title><nav>` + topics + `</nav><pre>&lt;input type="password"&gt;</pre>` + prose, Fetched},
+		{"topic without links", 200, `<title>Login | My Forum</title>` + password + prose, Fetched},
 		{"page of which a part is seen", 200, `<title>Log in</title>` + password + `<style>` + strings.Repeat(" ", wallSize) + `</style>` + prose, Fetched},
 		{"registration with one password", 200, `<title>Create account</title><h1>Create account</h1><form action=/auth/register><input name=email><input type=password name=p><button>Sign up</button></form>`, Fetched},
 		{"registration that says nothing", 200, `<title>Create account</title><form><input name=email><input type=password name=p><button>Sign up</button></form>`, Fetched},
 		{"login and registration", 200, `<title>Example</title>` + password + `<form action=/join><input type=password></form>`, Fetched},
 		{"fresh site", 200, `<title>Welcome to My Site | My Site</title><a href="/">Home</a><form action="/user/login"><input name=name><input type=password name=pass><a href=/user/register>Create new account</a></form><p>No front page content has been created yet.</p><a href=/news>News</a>`, Fetched},
 		{"small site", 200, `<title>Our Club</title>` + password + `<a href=/news>News</a>`, Fetched},
+		{"small site that leads on before its form", 200, `<title>Our Club</title><a href=/news>News</a>` + password, Fetched},
+		{"small site of large scripts", 200, `<title>Our Club</title>` + password + `<script>` + strings.Repeat(" ", smallPage) + `</script>`, Fetched},
 		{"small site with a form that does not end", 200, `<title>Our Club</title>` + strings.ReplaceAll(password, "</form>", "") + `<a href=/news>News</a>`, Fetched},
 		{"tool", 200, `<title>Password strength checker</title><h1>How strong is my password?</h1><input type=password id=p><p id=out></p>`, Fetched},
 
@@ -223,6 +226,8 @@ func TestAPageIsNotTakenForAWall(t *testing.T) {
 		{"free article with a teaser", 200, data(`[{"@type": "NewsArticle", "url": "http://a.test/account"}, {` + unfree + `}]`), Fetched},
 		{"article with a teaser that is free", 200, data(`[{"@type": "NewsArticle", "url": "/2"}, {"url": "https://www.a.test/account/#article", ` + unfree + `}]`), Payment},
 		{"article with an unnamed one that is free", 200, data(`[{"@type": "NewsArticle"}, {"mainEntityOfPage": {"@id": "/account"}, ` + unfree + `}]`), Payment},
+		{"article that is described twice", 200, data(`[{"@type": "NewsArticle", "url": "/account"}, {"url": "/account?x=1", ` + unfree + `}]`), Payment},
+		{"section front, with names of its own", 200, data(`[{"@id": "#1", ` + unfree + `}, {"@id": "#2", "@type": "NewsArticle"}]`), Fetched},
 		{"article with a name of its own", 200, data(`{"@id": "#article", ` + unfree + `}`), Payment},
 	}
 	asked, err := parseTarget("http://a.test/account?x=1")
