@@ -167,7 +167,7 @@ func (c *Crawler) mayBegin(ctx context.Context, seeds []string) error {
 	if err != nil {
 		return fmt.Errorf("weir: %w", err)
 	}
-	if summary.Phase.Terminal() && c.cfg.Run == "" || summary.Observed == 0 {
+	if summary.Phase.Terminal() && c.cfg.Run == "" || summary.Observed == 0 && summary.Offers == 0 {
 		return ErrNoSeeds // an unfinished run to which nothing was ever offered has nothing to go on with
 	}
 	return nil
@@ -218,7 +218,12 @@ func (c *Crawler) Last(ctx context.Context) (ledger.Receipt, bool, error) {
 // returns frontier.ErrNoRun where there is none. After Ctrl-C it needs a context
 // that has not ended, as Last does.
 func (c *Crawler) Reader(ctx context.Context) (*frontier.Reader, error) {
-	return frontier.NewReader(ctx, c.store, c.cfg.Run)
+	reader, err := frontier.NewReader(ctx, c.store, c.cfg.Run)
+	if err != nil {
+		return nil, err
+	}
+	reader.Normalizer = c.cfg.Normalizer
+	return reader, nil
 }
 
 // Summary returns the counters of the Run in progress as of its last commit, or

@@ -54,7 +54,6 @@ func (c *Crawler) Params(ctx context.Context) (*urlnorm.ParamReport, error) {
 	if err != nil {
 		return nil, fmt.Errorf("weir: %w", err)
 	}
-	reader.Normalizer = c.cfg.Normalizer
 	report, err := reader.Params(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("weir: %w", err)

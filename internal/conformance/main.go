@@ -10,12 +10,24 @@ import (
 
 func main() {
 	dir := flag.String("data", "internal/conformance/testdata", "folder of the tables")
-	asJSON := flag.Bool("json", false, "print an array of {suite, rows, passed, failed, failures}")
+	asJSON := flag.Bool("json", false, "print an array of {suite, rows, passed, failed, skipped, failures}")
 	flag.Parse()
-	if err := run(os.Stdout, *dir, *asJSON); err != nil {
+	err := unexpected(flag.Args())
+	if err == nil {
+		err = run(os.Stdout, *dir, *asJSON)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "conformance:", err)
 		os.Exit(1)
 	}
+}
+
+// unexpected refuses what is no flag: it would be passed over in silence.
+func unexpected(arguments []string) error {
+	if len(arguments) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%q is no flag: is -data %[1]s meant?", arguments[0])
 }
 
 // run judges what is in dir and prints the report.
@@ -26,6 +38,9 @@ func run(out io.Writer, dir string, asJSON bool) error {
 	results, err := judge(os.DirFS(dir), suites())
 	if err != nil {
 		return err
+	}
+	if len(results) == 0 {
+		return fmt.Errorf("-data %s: there is no table of any suite, such as url/admission.jsonl or robots/cases.jsonl", dir)
 	}
 	if !asJSON {
 		return printTable(out, results)

@@ -62,7 +62,7 @@ func markdown(results []result) string {
 	var b strings.Builder
 	b.WriteString("| suite | rows | passed | |\n|---|--:|--:|--:|\n")
 	for _, r := range results {
-		fmt.Fprintf(&b, "| %s | %d | %d | %.2f %% |\n", r.Suite, r.Rows, r.Passed, percent(r))
+		fmt.Fprintf(&b, "| %s | %d | %d | %s %% |\n", r.Suite, r.Rows, r.Passed, percent(r))
 	}
 	return b.String()
 }

@@ -9,9 +9,9 @@ import (
 // printTable prints one line a suite, and below it every row that failed.
 func printTable(out io.Writer, results []result) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "rows\tpassed\t%\t  suite")
+	fmt.Fprintln(w, "rows\tpassed\t%\tskipped\t  suite")
 	for _, r := range results {
-		fmt.Fprintf(w, "%d\t%d\t%.2f\t  %s\n", r.Rows, r.Passed, percent(r), r.Suite)
+		fmt.Fprintf(w, "%d\t%d\t%s\t%d\t  %s\n", r.Rows, r.Passed, percent(r), r.Skipped, r.Suite)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -30,9 +30,10 @@ func printTable(out io.Writer, results []result) error {
 	return nil
 }
 
-func percent(r result) float64 {
+// percent is the part of the rows that passed, if there are any.
+func percent(r result) string {
 	if r.Rows == 0 {
-		return 100
+		return "-"
 	}
-	return 100 * float64(r.Passed) / float64(r.Rows)
+	return fmt.Sprintf("%.2f", 100*float64(r.Passed)/float64(r.Rows))
 }

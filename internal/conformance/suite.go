@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,14 +60,20 @@ func compare(id string, want, got any) verdict {
 
 // show prints a value on one line, and not more than a reader takes in.
 func show(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		text = fmt.Appendf(nil, "%+v", v)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return cut(fmt.Sprintf("%+v", v))
 	}
+	return cut(strings.TrimSpace(text.String()))
+}
+
+func cut(text string) string {
 	if len(text) > showMax {
-		return string(text[:showMax]) + "..."
+		return text[:showMax] + "..."
 	}
-	return string(text)
+	return text
 }
 
 const showMax = 300
@@ -77,6 +84,7 @@ type result struct {
 	Rows     int       `json:"rows"`
 	Passed   int       `json:"passed"`
 	Failed   int       `json:"failed"`
+	Skipped  int       `json:"skipped"` // foreign rows, which are not among Rows
 	Failures []failure `json:"failures,omitempty"`
 }
 
@@ -109,11 +117,13 @@ func (s suite) sum(data fs.FS, raws []json.RawMessage) result {
 	for i, raw := range raws {
 		v := s.judge(data, raw)
 		if v.foreign {
+			r.Skipped++
 			continue
 		}
 		if v.id == "" {
 			v.id = fmt.Sprintf("#%d", i+1)
 		}
+		v.id = cut(v.id)
 		r.Rows++
 		if v.failure == "" {
 			r.Passed++

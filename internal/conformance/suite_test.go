@@ -70,7 +70,7 @@ func TestEveryRowIsCountedOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, results, 1, "a suite that is not there is left out")
 	r := results[0]
-	assert.Equal(t, []int{6, 1, 5}, []int{r.Rows, r.Passed, r.Failed})
+	assert.Equal(t, []int{6, 1, 5, 1}, []int{r.Rows, r.Passed, r.Failed, r.Skipped})
 	assert.Equal(t, failure{"known", "want 1, got 2", "it is argued"}, r.Failures[0])
 	assert.Equal(t, failure{"#3", "want 1, got 2", ""}, r.Failures[1])
 	assert.Contains(t, r.Failures[2].What, "unreadable")
@@ -87,9 +87,21 @@ func TestStringsOfAnArrayAreComments(t *testing.T) {
 
 func TestTheReportIsJSONOnRequest(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, run(&out, t.TempDir(), true))
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(dir+"/http", 0o750))
+	require.NoError(t, os.WriteFile(dir+"/http/dates.jsonl", []byte(`{"value":"Sun, 06 Nov 1994 08:49:37 GMT","utc":"1994-11-06T08:49:37Z"}`), 0o600))
+	require.NoError(t, run(&out, dir, true))
 	var results []result
 	require.NoError(t, json.Unmarshal(out.Bytes(), &results))
-	assert.Empty(t, results)
+	assert.Equal(t, []result{{Suite: "http/dates", Rows: 1, Passed: 1}}, results)
+}
+
+func TestWhatCannotBeJudgedIsAnError(t *testing.T) {
+	var out bytes.Buffer
 	assert.ErrorContains(t, run(&out, "testdata/absent", true), "no such folder")
+	assert.ErrorContains(t, run(&out, "suite.go", true), "no such folder")
+	assert.ErrorContains(t, run(&out, t.TempDir(), true), "no table of any suite")
+	assert.ErrorContains(t, unexpected([]string{"mine"}), "-data mine")
+	assert.NoError(t, unexpected(nil))
+	assert.Empty(t, out.String())
 }

@@ -57,7 +57,7 @@ func judgeWPT(_ fs.FS, row struct {
 	if row.Base != nil && *row.Base != "" {
 		id += " on " + *row.Base
 	}
-	if strings.HasPrefix(row.Href, "file:") || row.Failure && row.Base != nil && !isHTTP(*row.Base) {
+	if strings.HasPrefix(row.Href, "file:") || row.Failure && row.Base != nil && strings.HasPrefix(*row.Base, "file:") {
 		return verdict{foreign: true}
 	}
 	got, err := resolve(row.Base, row.Input)
