@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Directives is what a page asks of crawlers, in robots meta elements and in
@@ -34,14 +35,39 @@ const (
 // unavailableAfter is followed by a date, which may hold a comma.
 const unavailableAfter = "unavailable_after"
 
+// known are the directives that stand without a value, as search engines and those
+// who train models document them.
+var known = []string{
+	"all", "follow", "index", "indexifembedded", "noai", "noarchive", "nocache", "nofollow", "noimageai", "noimageindex", "noindex",
+	"none", "noodp", "nopagereadaloud", "nositelinkssearchbox", "nosnippet", "notranslate", "noydir",
+}
+
+// isKnown reports whether directive is one that is documented.
+func isKnown(directive []byte) bool {
+	directive, _, _ = bytes.Cut(directive, []byte(":"))
+	if words := bytes.Fields(directive); len(words) > 0 {
+		return slices.Contains(known, lowerOf(words[0])) || takesValue(words[0])
+	}
+	return false
+}
+
 // takesValue reports whether name is a directive that is followed by a colon, and
 // so not an agent.
 func takesValue(name []byte) bool {
-	switch lowerOf(name) {
-	case unavailableAfter, "max-snippet", "max-image-preview", "max-video-preview":
-		return true
-	}
-	return false
+	lower := lowerOf(name)
+	return lower == unavailableAfter || strings.HasPrefix(lower, "max-")
+}
+
+// isEverybody reports whether directives behind name and a colon are for all.
+func isEverybody(name []byte) bool {
+	return len(name) == 0 || string(name) == "*" || equalFold(name, "robots")
+}
+
+// isAgent reports whether name, which stands before a colon, is whom the rest
+// speaks to. An agent that is not ours is one if a directive follows that is known:
+// else it is a directive itself, and the rest its value.
+func isAgent(name, rest []byte, ours string) bool {
+	return isEverybody(name) || strings.EqualFold(string(name), ours) || !takesValue(name) && isKnown(rest)
 }
 
 // header adds what one X-Robots-Tag value says to everybody or, behind its name
@@ -49,11 +75,11 @@ func takesValue(name []byte) bool {
 func (d *Directives) header(value []byte, agent string) {
 	var to []byte
 	for part := range parts(value) {
-		if name, rest, ok := bytes.Cut(part, []byte(":")); ok && !takesValue(trim(name)) {
+		if name, rest, ok := bytes.Cut(part, []byte(":")); ok && isAgent(trim(name), rest, agent) {
 			to, part = trim(name), rest
 		}
 		switch {
-		case len(to) == 0 || string(to) == "*" || equalFold(to, "robots"):
+		case isEverybody(to):
 			d.state(part, nil)
 		case strings.EqualFold(string(to), agent):
 			d.state(part, to)
@@ -112,13 +138,32 @@ func endsInWeekday(part []byte) bool {
 	name := trim(part[:i])
 	name = trim(name[bytes.LastIndexByte(name, ':')+1:])
 	day := trim(part[i+1:])
-	return lowerOf(name) == unavailableAfter && len(day) > 0 && span(day, isLetter) == len(day)
+	return lowerOf(name) == unavailableAfter && isWeekday(lowerOf(day))
 }
 
-// state notes one directive, and does what it says.
+// isWeekday reports whether a lower-case word begins a date: "fri", "friday".
+func isWeekday(word string) bool {
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		if name := strings.ToLower(day.String()); word == name || word == name[:3] {
+			return true
+		}
+	}
+	return false
+}
+
+// state notes one part of a list, and does what it says. Words without a value are
+// directives each, because many write a space for the comma.
 func (d *Directives) state(part, agent []byte) {
-	name, value, _ := bytes.Cut(part, []byte(":"))
-	name = trim(name)
+	if name, value, ok := bytes.Cut(part, []byte(":")); ok {
+		d.stateOne(trim(name), trim(value), agent)
+		return
+	}
+	for word := range bytes.FieldsFuncSeq(part, isSpaceRune) {
+		d.stateOne(word, nil, agent)
+	}
+}
+
+func (d *Directives) stateOne(name, value, agent []byte) {
 	if len(name) == 0 || len(name) > maxDirective {
 		return
 	}
@@ -133,7 +178,7 @@ func (d *Directives) state(part, agent []byte) {
 	if len(d.Stated) >= maxStated {
 		return
 	}
-	s := Directive{strings.ToLower(string(name)), cut(trim(value), maxValue), string(agent)}
+	s := Directive{strings.ToLower(string(name)), cut(value, maxValue), string(agent)}
 	if !slices.Contains(d.Stated, s) {
 		d.Stated = append(d.Stated, s)
 	}

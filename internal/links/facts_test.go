@@ -88,10 +88,29 @@ func TestADirectiveWithAValueIsNoAgent(t *testing.T) {
 	assert.True(t, d.NoIndex)
 }
 
+func TestAStatedNofollowIsObeyedWhateverStandsBeforeIt(t *testing.T) {
+	for _, content := range []string{
+		"unavailable_after: never, nofollow", "unavailable_after: none, nofollow", "unavailable_after: soon,NOFOLLOW", "unavailable_after: , nofollow",
+		"unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT, nofollow", "unavailable_after: Friday, 25-Jun-10 15:00:00 GMT, nofollow",
+		"unavailable_after: 2010-06-25, nofollow", "noindex nofollow", "nofollow noindex", "noarchive \t nofollow, x", "noarchive,, nofollow",
+		"max-audio-preview: 3, nofollow", "max-audio-preview: none, nofollow", "max-snippet:-1, nofollow", "x-new: 3, nofollow",
+	} {
+		page := Extract([]byte(`<meta name=robots content="`+content+`">`), Options{Agent: "weirbot"})
+		assert.True(t, page.NoFollow, content)
+		header := Extract(nil, Options{Agent: "weirbot", Header: http.Header{"X-Robots-Tag": {content}}})
+		assert.True(t, header.NoFollow, content)
+	}
+	for _, content := range []string{"unavailable_after: Fri, nofollow", "nofollowing", "no follow"} {
+		assert.False(t, Extract([]byte(`<meta name=robots content="`+content+`">`), Options{}).NoFollow, content)
+	}
+}
+
 func TestOnlyAnAgentThatIsNamedListens(t *testing.T) {
 	for value, want := range map[string]bool{
 		"weirbot: nofollow": true, "WEIRBOT:nofollow": true, "robots: none": true, "*: nofollow": true, "otherbot: noindex, nofollow": false,
 		"otherbot: noindex, weirbot: nofollow": true, "weirbot: noindex, otherbot: nofollow": false, ": nofollow": true,
+		"otherbot: noai, nofollow": false, "otherbot: max-snippet: 3, nofollow": false, "otherbot: noindex nofollow": false, "otherbot:nofollow": false,
+		"otherbot: unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow": false, "weirbot: x-new, nofollow": true,
 	} {
 		var d Directives
 		d.header([]byte(value), "weirbot")
