@@ -3,6 +3,7 @@ package weir
 import (
 	"log/slog"
 	"runtime/debug"
+	"strings"
 
 	"github.com/weircrawl/weir/urlnorm"
 )
@@ -23,7 +24,7 @@ func (c careful) Unwrap() urlnorm.Normalizer { return c.Normalizer }
 func (c careful) Normalize(base *urlnorm.URL, ref string) (u urlnorm.URL, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			c.log.Error("normalizer panicked", "reference", ref, "panic", v, "stack", string(debug.Stack()))
+			c.log.Error("normalizer panicked", "reference", printable(ref), "panic", v, "stack", string(debug.Stack()))
 			u, err = urlnorm.URL{}, rejectPanic
 		}
 	}()
@@ -40,4 +41,12 @@ func (p *Page) queryCharset() string {
 		return name
 	}
 	return ""
+}
+
+// printable is a reference as it may stand in a log.
+func printable(ref string) string {
+	if strings.Contains(ref, "@") {
+		return "(not shown: it may hold a password)"
+	}
+	return ref[:min(len(ref), urlnorm.MaxLength)]
 }

@@ -95,7 +95,8 @@ func FuzzADamagedBodyIsNeverTakenForAnother(f *testing.F) {
 		if fault := checkAnswer(got, 1<<20, 1<<10); fault != "" {
 			t.Fatalf("%s: %+v", fault, got)
 		}
-		checked := coding != "br" || damage == 0 // br has no checksum
+		// br has no checksum, and deflate without its head is read as if it had none.
+		checked := damage == 0 || coding != "br" && (coding != "deflate" || int(at)%len(body) >= 2)
 		if checked && got.Defect+got.Truncated == "" && !bytes.Equal(got.Body, page) {
 			t.Fatalf("%s with %#x at %d: %q is %q", coding, damage, int(at)%len(body), page, got.Body)
 		}

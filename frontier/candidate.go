@@ -46,6 +46,7 @@ func candidates(ctx context.Context, n urlnorm.Normalizer, page string, refs []R
 		if ref.Base == "" {
 			ref.Base = page
 		}
+		ref.Base = concealed(ref.Base)
 		if len(ref.Charset) > maxReason {
 			ref.Charset = "" // no encoding has such a name
 		}
@@ -75,6 +76,9 @@ func (r *resolver) read(ref Reference) {
 		c.reject = Reason(urlnorm.TooLong)
 	default:
 		c.url, c.id, c.origin = u, identify(u.Origin, u.Key), r.originOf(u.Origin)
+		if len(ref.Observed) >= maxObserved {
+			c.ref.Observed = u.Request // what is kept of a reference must lead there again
+		}
 	}
 	c.hide()
 	r.out = append(r.out, c)

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/weircrawl/weir/urlnorm"
 )
@@ -68,7 +69,7 @@ func (t *tx) pageOf(url string) (*urlRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.lookUp(cs); err != nil || cs[0].reject != "" {
+	if err := t.lookUp(cs); err != nil || cs[0].reject != "" || !t.f.settled(&cs[0].url, url) {
 		return nil, err
 	}
 	k, ok := t.f.ids.get(cs[0].id)
@@ -80,6 +81,17 @@ func (t *tx) pageOf(url string) (*urlRow, error) {
 		return nil, err
 	}
 	return t.peek(p)
+}
+
+// settled reports whether u is what a URL that was requested is normalized to, once
+// and for all. A Normalizer that rewrites it again and again would give the answer
+// to another URL.
+func (f *Frontier) settled(u *urlnorm.URL, url string) bool {
+	if requested, _, _ := strings.Cut(url, "#"); u.Request == requested {
+		return true
+	}
+	again, err := f.cfg.Normalizer.Normalize(nil, u.Request+u.Key.Route())
+	return err == nil && again.Request == u.Request && again.Key == u.Key
 }
 
 // settleAgain lets p's page take over its answer, if it waits for one, and
@@ -134,8 +146,8 @@ func (t *tx) decideAgain(s source, lines []decided, lost bool) (admissionRef, er
 	}
 	for i := range cs {
 		switch c := &cs[i]; {
-		case len(c.ref.Observed) >= maxObserved:
-			c.reject = Reason(urlnorm.TooLong) // it may have been cut
+		case len(lines[i].ref.Observed) >= maxObserved && lines[i].decision == PolicyStop:
+			c.reject = lines[i].reason // it may have been cut
 		case (lost || lines[i].reason == ReasonLostPage) && c.reject == "" && c.ref.Refused == "":
 			c.reject = ReasonLostPage
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/weircrawl/weir/storage"
 	"github.com/weircrawl/weir/urlnorm"
@@ -49,6 +50,9 @@ func (c Config) validate() error {
 	}
 	if len(c.Run) > 128 {
 		faults = append(faults, fmt.Errorf("Run has %d bytes; 128 are allowed", len(c.Run)))
+	}
+	if !utf8.ValidString(c.Run) {
+		faults = append(faults, fmt.Errorf("Run %q is no UTF-8", c.Run))
 	}
 	for _, d := range []struct {
 		name string

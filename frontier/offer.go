@@ -191,7 +191,7 @@ func (t *tx) offerChunk(w *offer, key, value []byte) (int, error) {
 		return 0, err
 	}
 	s := row.source
-	if s.depth, err = t.depthNow(w, &s); err != nil {
+	if s.depth, err = t.depthNow(w, row); err != nil {
 		return 0, err
 	}
 	moved, err := t.moved(key)
@@ -271,8 +271,15 @@ func (t *tx) markMoved(key []byte, m movedLines, olds []old) error {
 	return nil
 }
 
+// isTarget reports whether a row of a rekeyed run is where the redirect of an answer
+// leads that no page has taken over.
+func (row *edgeRow) isTarget() bool {
+	return len(row.lines) == 1 && row.lines[0].ref.Rule == "redirect"
+}
+
 // depthNow is the depth that a source's references have now.
-func (t *tx) depthNow(w *offer, s *source) (uint32, error) {
+func (t *tx) depthNow(w *offer, row *edgeRow) (uint32, error) {
+	s := &row.source
 	if w.kind == offerSource {
 		if s.kind == Redirect {
 			return w.depth - 1, nil
@@ -286,7 +293,7 @@ func (t *tx) depthNow(w *offer, s *source) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	if s.kind == Redirect {
+	if s.kind == Redirect || t.f.rekey != nil && row.isTarget() {
 		return u.depth, nil
 	}
 	return u.depth + 1, nil

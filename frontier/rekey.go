@@ -25,11 +25,15 @@ import (
 //
 // The run is named cfg.Run. A zero field of cfg.Budget, or a zero cfg.Scope, is
 // that of from; a larger bound admits what from held back. No row of from changes;
-// if it was unfinished it is set aside: it can be read, but not gone on with.
+// if it was unfinished it is set aside: it can be read, but not gone on with. What
+// a page of from has named and emitted is decided as it was, also where cfg bounds
+// a page more narrowly. References of a spare answer keep the depth that they were
+// decided at, should their page come nearer to a seed later.
 //
 // Rekey works in bounded commits and needs little memory. Whatever ends it, call
 // it again, or open the run: it goes on from its last commit, and to call it once
-// it is done only returns what it came to. progress, if not nil, is called between
+// it is done only returns what it came to. Its time is time of the new run, and
+// counts in Budget.Wall: raise that if it stops with it. progress, if not nil, is called between
 // commits. Rekey returns ErrSameNormalizer if there is nothing to do, ErrRunExists,
 // ErrRunActive, ErrNoRun, and what Open returns.
 func Rekey(ctx context.Context, cfg Config, from string, progress func(Rekeyed)) (Rekeyed, error) {
@@ -75,6 +79,9 @@ const (
 
 // earlierRun reads the head of the run that is to be rekeyed.
 func earlierRun(ctx context.Context, s storage.Store, name string) (*head, error) {
+	if name == "" {
+		return nil, errors.New("name the run that is to be rekeyed: the newest is soon the one that Rekey makes")
+	}
 	r, err := NewReader(ctx, s, name)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -38,7 +37,7 @@ func versionAt(n urlnorm.Normalizer, site string) string {
 		site = "[" + site + "]"
 	}
 	u, _ := n.Normalize(nil, "http://"+site+"/") // one that refuses it has no version
-	return clip(u.Key.Version, maxDetail/2)
+	return strings.ToValidUTF8(clipText(u.Key.Version, maxDetail/2), "\uFFFD")
 }
 
 func sitesOf(n urlnorm.Normalizer) []string {
@@ -47,10 +46,6 @@ func sitesOf(n urlnorm.Normalizer) []string {
 		return slices.Clone(n.Sites())
 	case interface{ Unwrap() urlnorm.Normalizer }:
 		return sitesOf(n.Unwrap())
-	case urlnorm.Standard:
-		return append(slices.Collect(maps.Keys(n.Params)), slices.Collect(maps.Keys(n.Rules))...)
-	case urlnorm.StandardExact:
-		return append(slices.Collect(maps.Keys(n.Params)), slices.Collect(maps.Keys(n.Rules))...)
 	}
 	return nil
 }

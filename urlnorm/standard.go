@@ -1,5 +1,10 @@
 package urlnorm
 
+import (
+	"maps"
+	"slices"
+)
+
 // MaxLength is the most bytes that a reference, a request or a key may have.
 const MaxLength = 8 << 10
 
@@ -29,6 +34,10 @@ func (s Standard) Normalize(base *URL, ref string) (URL, error) {
 	return s.rules().normalize(base, ref)
 }
 
+// Sites lists the sites of which s is told something, so that a frontier notices
+// when that changes.
+func (s Standard) Sites() []string { return s.rules().sites() }
+
 // Validate reports, in one order, what can have no effect: a site that is not one,
 // such as www.example.com or https://example.com/ for example.com, a parameter that
 // is spelled as no key has it, a class that is none, and a rule that no site can be
@@ -50,6 +59,9 @@ type StandardExact struct {
 func (s StandardExact) Normalize(base *URL, ref string) (URL, error) {
 	return s.rules().normalize(base, ref)
 }
+
+// Sites lists the sites of which s is told something, as Standard's does.
+func (s StandardExact) Sites() []string { return s.rules().sites() }
 
 // Validate reports what can have no effect, as Standard's does.
 func (s StandardExact) Validate() error { return s.rules().validate() }
@@ -77,4 +89,8 @@ func (r rules) normalize(base *URL, ref string) (URL, error) {
 		return URL{}, TooLong
 	}
 	return u, nil
+}
+
+func (r rules) sites() []string {
+	return slices.AppendSeq(slices.Collect(maps.Keys(r.params)), maps.Keys(r.rules))
 }

@@ -2,7 +2,6 @@ package normtest
 
 import (
 	"errors"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -99,10 +98,6 @@ func sitesOf(n urlnorm.Normalizer) (sites []string) {
 		return n.Sites()
 	case interface{ Unwrap() urlnorm.Normalizer }:
 		return sitesOf(n.Unwrap())
-	case urlnorm.Standard:
-		return slices.AppendSeq(slices.Collect(maps.Keys(n.Params)), maps.Keys(n.Rules))
-	case urlnorm.StandardExact:
-		return slices.AppendSeq(slices.Collect(maps.Keys(n.Params)), maps.Keys(n.Rules))
 	}
 	return nil
 }
