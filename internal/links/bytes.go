@@ -1,9 +1,6 @@
 package links
 
-import (
-	"bytes"
-	"strings"
-)
+import "bytes"
 
 // Classes of bytes at which parts of a tag end.
 const (
@@ -70,10 +67,11 @@ func isData(s []byte) bool {
 	return len(s) >= len("data:") && equalFold(s[:len("data:")], "data:")
 }
 
-// hasWord reports whether s, a list of words, holds word in any case.
-func hasWord(s, word string) bool {
-	for w := range strings.FieldsSeq(s) {
-		if strings.EqualFold(w, word) {
+// hasWord reports whether s, a list of words, holds word, which is in lower case,
+// in any case.
+func hasWord(s []byte, word string) bool {
+	for w := range bytes.FieldsSeq(s) {
+		if equalFold(w, word) {
 			return true
 		}
 	}

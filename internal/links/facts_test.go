@@ -73,11 +73,13 @@ func TestEveryDirectiveIsReportedWithWhomItNames(t *testing.T) {
 	header := http.Header{"X-Robots-Tag": {
 		"unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT, noimageindex",
 		"otherbot: noindex, weirbot: unavailable_after: 25 Jun 2010 15:00:00 PST, noimageindex, *: all",
+		"unavailable_after: Saturday, 26-Jun-10 15:00:00 GMT",
 	}}
 	got := Extract([]byte(body), Options{Agent: "weirbot", Header: header}).Directives
 	assert.Equal(t, Directives{Stated: []Directive{
 		{"unavailable_after", "Fri, 25 Jun 2010 15:00:00 GMT", ""}, {"noimageindex", "", ""},
 		{"unavailable_after", "25 Jun 2010 15:00:00 PST", "weirbot"}, {"noimageindex", "", "weirbot"}, {"all", "", ""},
+		{"unavailable_after", "Saturday, 26-Jun-10 15:00:00 GMT", ""},
 		{"noarchive", "", ""}, {"max-snippet", "20", ""}, {"nosnippet", "", "WeirBot"},
 	}}, got)
 }
@@ -110,7 +112,7 @@ func TestOnlyAnAgentThatIsNamedListens(t *testing.T) {
 		"weirbot: nofollow": true, "WEIRBOT:nofollow": true, "robots: none": true, "*: nofollow": true, "otherbot: noindex, nofollow": false,
 		"otherbot: noindex, weirbot: nofollow": true, "weirbot: noindex, otherbot: nofollow": false, ": nofollow": true,
 		"otherbot: noai, nofollow": false, "otherbot: max-snippet: 3, nofollow": false, "otherbot: noindex nofollow": false, "otherbot:nofollow": false,
-		"otherbot: unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow": false, "weirbot: x-new, nofollow": true,
+		"otherbot: unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow": false, "otherbot: noindex, weirbot: x-new, nofollow": true,
 	} {
 		var d Directives
 		d.header([]byte(value), "weirbot")
@@ -118,6 +120,38 @@ func TestOnlyAnAgentThatIsNamedListens(t *testing.T) {
 		d = Directives{}
 		d.header([]byte("otherbot: nofollow"), "")
 		assert.False(t, d.NoFollow, "without an agent nobody is named")
+	}
+}
+
+func TestALongRelIsObeyedToItsEnd(t *testing.T) {
+	filler := strings.Repeat("x ", maxRel)
+	for rel, nofollow := range map[string]bool{
+		filler + "nofollow": true, filler + "next NoFollow y": true, filler + "nofollowing": false, strings.Repeat("x", maxRel-8) + "nofollowing": false,
+	} {
+		for _, page := range []string{`<a rel="` + rel + `" href=x>`, `<area rel="` + rel + `" href=x>`, `<link rel="` + rel + `" href=x>`} {
+			assert.Equal(t, nofollow, Extract([]byte(page), Options{}).Links[0].NoFollow(), page)
+		}
+		header := http.Header{"Link": {`<x>; rel="` + rel + `"`}}
+		assert.Equal(t, nofollow, Extract(nil, Options{Header: header}).Links[0].NoFollow(), rel)
+	}
+}
+
+func TestARuleSaysNextAndPrevHoweverLongTheRel(t *testing.T) {
+	long := strings.Repeat("x", maxRule-2)
+	for rel, want := range map[string]string{
+		long + " next":                               "next",
+		long + " chapter Prev":                       "prev",
+		strings.Repeat("y ", maxRel) + "NEXT":        "next " + strings.Repeat("y ", 23) + "y",
+		"alternate " + long + " nextdoor":            "alternate",
+		strings.Repeat("x", maxRule-5) + " nextdoor": strings.Repeat("x", maxRule-5),
+		long + "xxx":                                 long + "xx",
+	} {
+		body, header := Extract([]byte(`<link rel="`+rel+`" href=x>`), Options{}), Extract(nil, Options{Header: http.Header{"Link": {`<x>; rel="` + rel + `"`}}})
+		assert.Equal(t, "link[rel="+want+"]", body.Links[0].Rule)
+		assert.Equal(t, "header[rel="+want+"]", header.Links[0].Rule)
+		leads := want[:4] == "next" || want[:4] == "prev"
+		assert.Equal(t, leads, Followed(body.Links[0].Rule), rel)
+		assert.Equal(t, leads, Followed(header.Links[0].Rule), rel)
 	}
 }
 

@@ -26,10 +26,11 @@ func (e *extractor) header() {
 }
 
 func (e *extractor) headerLink(found header.Link) {
-	rel := cut([]byte(strings.Join(found.Rel, " ")), maxRel)
-	if l := e.add([]byte(found.Target), relationRule("header", []byte(rel))); l != nil {
+	rel := []byte(strings.Join(found.Rel, " "))
+	if l := e.add([]byte(found.Target), relationRule("header", rel)); l != nil {
 		language, _ := found.Parameter("hreflang")
 		media, _ := found.Parameter("type")
-		l.Rel, l.Hreflang, l.Type = rel, cut([]byte(language), maxDetail), cut([]byte(media), maxDetail)
+		e.relate(l, rel)
+		l.Hreflang, l.Type = cut([]byte(language), maxDetail), cut([]byte(media), maxDetail)
 	}
 }

@@ -48,6 +48,7 @@ type Link struct {
 	Delay      time.Duration // of a refresh; MaxDelay at most
 	Offset     int           // of the tag in the page; InHeader for a Link field
 	InHead     bool          // the tag stands in the head
+	noFollow   bool          // the whole rel asks it, also what Rel has no room for
 }
 
 // InHeader is the offset of a link that stands in the header. It is relative to
@@ -80,11 +81,11 @@ func (l Link) Attribute() string {
 }
 
 // HasRel reports whether the link's rel holds word, in any case.
-func (l Link) HasRel(word string) bool { return hasWord(l.Rel, word) }
+func (l Link) HasRel(word string) bool { return hasWord([]byte(l.Rel), strings.ToLower(word)) }
 
 // NoFollow reports whether the link's rel asks crawlers not to follow it. What is
 // sponsored, or written by users (ugc), is followed unless it asks that too.
-func (l Link) NoFollow() bool { return l.HasRel("nofollow") }
+func (l Link) NoFollow() bool { return l.noFollow }
 
 // Followed reports whether rule finds references that lead a reader to a page:
 // those of a, area, frame, iframe and meta refresh, and the next and the previous
@@ -96,8 +97,11 @@ func Followed(rule string) bool {
 		return true
 	}
 	name, rel, _ := strings.Cut(strings.TrimSuffix(rule, "]"), "[rel=")
-	return (name == "link" || name == "header") && (hasWord(rel, "next") || hasWord(rel, "prev"))
+	return (name == "link" || name == "header") && slices.ContainsFunc(turning, func(to string) bool { return hasWord([]byte(rel), to) })
 }
+
+// turning are the relations that lead a reader on or back.
+var turning = []string{"next", "prev"}
 
 // Longest references kept. No URL may be longer than 8 KiB, so one byte more is
 // enough to see that a reference is; what a data: URL holds is no reference.

@@ -2,6 +2,7 @@ package links
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -71,9 +72,17 @@ func (e *extractor) take(r reference, value []byte) {
 		rule = relationRule("link", decode(e.found[rel]))
 	}
 	if l := e.add(e.decode(value), rule); l != nil {
-		e.detail(&l.Rel, rel, maxRel)
+		e.relate(l, decode(e.found[rel]))
 		e.detail(&l.Hreflang, hreflang, maxDetail)
 		e.detail(&l.Type, typeOf, maxDetail)
+	}
+}
+
+// relate keeps the relation of a link. What it asks of crawlers is read to its end,
+// however little of it is kept.
+func (e *extractor) relate(l *Link, rel []byte) {
+	if len(rel) > 0 {
+		l.Rel, l.noFollow = e.kept.cut(rel, maxRel), hasWord(rel, "nofollow")
 	}
 }
 
@@ -143,8 +152,32 @@ func relationRule(kind string, rel []byte) string {
 			return "link[rel=stylesheet]"
 		}
 	}
-	words := strings.Fields(strings.ToLower(cut(rel, maxRel)))
-	return kind + "[rel=" + cut([]byte(strings.Join(words, " ")), maxRule) + "]"
+	if len(rel) > maxRule {
+		return kind + "[rel=" + shortened(rel) + "]"
+	}
+	return kind + "[rel=" + strings.Join(strings.Fields(strings.ToLower(string(rel))), " ") + "]"
+}
+
+// shortened names the relations for which a rule has room: first those that are
+// followed, then others, none by half unless it is the first.
+func shortened(rel []byte) string {
+	var rule []byte
+	for _, relation := range turning {
+		if hasWord(rel, relation) {
+			rule = append(append(rule, relation...), ' ')
+		}
+	}
+	for word := range bytes.FieldsSeq(rel) {
+		if slices.ContainsFunc(turning, func(to string) bool { return equalFold(word, to) }) {
+			continue
+		}
+		word = word[:boundary(word, maxRule)]
+		if len(rule) > 0 && len(rule)+len(word) > maxRule {
+			break
+		}
+		rule = append(append(rule, bytes.ToLower(word)...), ' ')
+	}
+	return cut(trim(rule), maxRule)
 }
 
 // maxRule leaves room for "header[rel=]" in a reason of 64 bytes.
