@@ -29,7 +29,7 @@ func lifetime(h http.Header, received time.Time) time.Duration {
 // controlled returns the shortest time that directives of Cache-Control allow, and
 // whether any speaks of one.
 func controlled(h http.Header) (life time.Duration, ok bool) {
-	life = maxSeconds
+	life = longest
 	for _, line := range h.Values("Cache-Control") {
 		for directive := range strings.SplitSeq(line, ",") {
 			name, value, _ := strings.Cut(strings.ToLower(strings.TrimSpace(directive)), "=")
@@ -69,9 +69,9 @@ func age(h http.Header) time.Duration {
 	return age
 }
 
-// maxSeconds is what delta-seconds that are too many count as (RFC 9111, section
+// longest is what delta-seconds that are too many count as (RFC 9111, section
 // 1.2.2).
-const maxSeconds = 1 << 31 * time.Second
+const longest = 1 << 31 * time.Second
 
 // seconds reads delta-seconds, also quoted ones. Nonsense is as good as nothing.
 func seconds(value string) (_ time.Duration, ok bool) {
@@ -81,7 +81,7 @@ func seconds(value string) (_ time.Duration, ok bool) {
 	}
 	n, err := strconv.ParseUint(value, 10, 31)
 	if err != nil {
-		return maxSeconds, true
+		return longest, true
 	}
 	return time.Duration(n) * time.Second, true
 }
