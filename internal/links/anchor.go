@@ -11,7 +11,7 @@ import (
 // missing (HTML, 13.2.6.4.7 and the modes of tables).
 type anchors struct {
 	open   []anchor
-	scopes []traits // table, cell, holder or foreignScope
+	scopes []traits // table, cell, holder, foreignScope or shadowRoot
 	scoped int      // how much of SVG and MathML is in scopes
 }
 
@@ -92,7 +92,7 @@ func (e *extractor) endAnchors(i int) {
 // enterScope goes into a part of a table, or into an element that holds a
 // document's part of its own.
 func (e *extractor) enterScope(el *element) {
-	switch kind := el.traits & (table | cell | row | holder); kind {
+	switch kind := el.traits & (table | cell | row | holder | shadowRoot); kind {
 	case table:
 		if n := len(e.scopes); n > 0 && e.scopes[n-1] == table {
 			e.cutScopes(n - 1)
@@ -104,7 +104,7 @@ func (e *extractor) enterScope(el *element) {
 		}
 	case row:
 		e.cutRow()
-	case holder:
+	case holder, shadowRoot:
 		e.push(kind)
 	}
 }
@@ -153,9 +153,20 @@ func (e *extractor) leaveScope(el *element) {
 	}
 }
 
-// table returns the index of the innermost table, or -1.
-func (e *extractor) table() int {
+// leaveShadow goes out of the innermost shadow root.
+func (e *extractor) leaveShadow() {
 	for i := len(e.scopes) - 1; i >= 0; i-- {
+		if e.scopes[i] == shadowRoot {
+			e.cutScopes(i)
+			return
+		}
+	}
+}
+
+// table returns the index of the innermost table, or -1. Tables around a shadow
+// root are none of its own.
+func (e *extractor) table() int {
+	for i := len(e.scopes) - 1; i >= 0 && e.scopes[i] != shadowRoot; i-- {
 		if e.scopes[i] == table {
 			return i
 		}

@@ -22,6 +22,7 @@ const (
 	ping
 	poster
 	rel
+	shadowRootMode
 	src
 	srcset
 	typeOf
@@ -31,7 +32,7 @@ const (
 
 var attributeNames = [attributeCount]string{
 	"", "action", "background", "cite", "content", "data", "http-equiv", "formaction", "href", "hreflang", "imagesrcset", "longdesc",
-	"lowsrc", "manifest", "name", "ping", "poster", "rel", "src", "srcset", "type", "xlink:href",
+	"lowsrc", "manifest", "name", "ping", "poster", "rel", "shadowrootmode", "src", "srcset", "type", "xlink:href",
 }
 
 func (a attribute) String() string { return attributeNames[a] }

@@ -25,7 +25,8 @@
 //     with the offset of its tag.
 //   - They are those of the tree that a browser without scripts builds, once for
 //     each tag, with the text that the DOM gives the element; a test compares the
-//     two. A page of frames keeps what else stands in it, and an a element that is
+//     two. A declarative shadow root is a part of the page, whatever element it
+//     stands in, and gives its text to a link around it. A page of frames keeps what else stands in it, and an a element that is
 //     left open in a table outside its cells ends with its row.
 //   - Every byte of the page is looked at. [Options] bounds the references; those
 //     beyond are counted, with the first as an example. Time is linear in the page,
@@ -38,9 +39,9 @@
 // # What counts
 //
 // What stands in noscript is part of the page, but for a base. What stands in
-// template, comments, script, style, textarea, title, iframe, noframes and srcdoc
-// is not, nor are data-* attributes, which are for scripts, and the content of
-// meta elements other than refresh. An image gives no text to the link around it.
+// template, unless it is a shadow root, comments, script, style, textarea, title,
+// iframe, noframes and srcdoc is not, nor are data-* attributes, which are for
+// scripts, and the content of meta elements other than refresh. An image gives no text to the link around it.
 // Where the page is XHTML served as such, a tag that closes itself is empty, CDATA
 // is text, and a prefix of an element's name means nothing; what is wrong with it
 // as XML is overlooked.

@@ -7,6 +7,7 @@ type document struct {
 	noscript  bool       // open
 	hasBase   bool       // one that counts
 	templates int        // open; what they hold is no part of the page
+	shadows   int        // open around them; what they hold is shown
 	framesets int        // open, in a page that is made of frames
 	foreign   []*element // open, of SVG, of MathML, of what holds HTML in them, and templates
 }
@@ -67,9 +68,14 @@ func (d *document) enter(el *element) {
 }
 
 // enterTemplate goes into a template. SVG or MathML around it is kept apart from
-// what it holds.
+// what it holds. The head shows no shadow root, nor does another template.
 func (d *document) enterTemplate(el *element) {
-	d.templates++
+	if el.is(shadowRoot) && d.templates == 0 && d.place >= inBody {
+		d.shadows++
+		d.place = filled
+	} else {
+		d.templates++
+	}
 	if len(d.foreign) < maxForeign {
 		d.foreign = append(d.foreign, el)
 	}
@@ -77,10 +83,14 @@ func (d *document) enterTemplate(el *element) {
 
 // leaveTemplate goes out of the innermost template, and of all that it holds.
 func (d *document) leaveTemplate() {
-	if d.templates == 0 {
+	switch {
+	case d.templates > 0:
+		d.templates--
+	case d.shadows > 0:
+		d.shadows--
+	default:
 		return
 	}
-	d.templates--
 	for i := len(d.foreign) - 1; i >= 0; i-- {
 		if d.foreign[i].is(template) {
 			d.foreign = d.foreign[:i]

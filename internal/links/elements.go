@@ -53,6 +53,7 @@ const (
 	row          // a part of a table that is not a cell
 	holder       // holds a part of the document that elements outside do not reach into
 	foreignScope // SVG or MathML, while it is open
+	shadowRoot   // a template that is shown
 )
 
 func (el *element) is(any traits) bool { return el.traits&any != 0 }
@@ -151,6 +152,9 @@ var elements = map[string]*element{
 	"ol": breaker, "p": breaker, "ruby": breaker, "s": breaker, "small": breaker, "span": breaker, "strike": breaker, "strong": breaker,
 	"sub": breaker, "sup": breaker, "tt": breaker, "u": breaker, "ul": breaker, "var": breaker,
 }
+
+// shadow is a template that says what its element shows: a declarative shadow root.
+var shadow = &element{traits: template | shadowRoot | ofHead}
 
 // breaker is an element of which nothing is known but that it is HTML (13.2.6.5).
 var breaker = &element{traits: breaksOut}

@@ -64,13 +64,16 @@ func (e *extractor) characters() {
 // to.
 func (e *extractor) startTag() {
 	el := e.element()
-	if el.refers != nil || el.inSVG != nil || el.is(baseElement|metaElement) {
+	if el.refers != nil || el.inSVG != nil || el.is(baseElement|metaElement|template) {
 		e.found.read(&e.tag)
 	}
 	if !e.finishTag() {
 		return
 	}
 	foreign := e.stayForeign(el)
+	if el.is(template) && !foreign && e.showsShadow() {
+		el = shadow
+	}
 	empty := e.closed && (foreign || e.options.XML)
 	if foreign || empty {
 		e.raw = ""
@@ -115,14 +118,25 @@ func (e *extractor) endTag() {
 	if !el.is(headElement | endsHead) { // those are not left before the page ends
 		e.stayForeign(el)
 	}
+	shadows := e.shadows
 	e.document.leave(el)
 	if e.templates == 0 {
 		e.leaveScope(el)
+	}
+	if e.shadows < shadows {
+		e.leaveShadow()
 	}
 	e.settle()
 	if el.is(anchorElement) && e.templates == 0 {
 		e.endAnchor()
 	}
+}
+
+// showsShadow reports whether the template that begins is a declarative shadow root
+// (HTML, 13.2.6.4.4), which XML has none of.
+func (e *extractor) showsShadow() bool {
+	mode := decode(e.found[shadowRootMode])
+	return !e.options.XML && (equalFold(mode, "open") || equalFold(mode, "closed"))
 }
 
 // element returns what is known of the current tag's element. A prefix means

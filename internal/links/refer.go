@@ -116,9 +116,9 @@ func (e *extractor) takeCandidates(r reference, value []byte) {
 
 // base keeps the base that counts: the first with a href, outside SVG. One in
 // noscript is passed over, because the references of the page are written for
-// browsers that do not see it.
+// browsers that do not see it; one in a shadow root is not the page's.
 func (e *extractor) base(foreign bool) {
-	if e.hasBase || foreign || e.noscript || e.found[href] == nil {
+	if e.hasBase || foreign || e.noscript || e.shadows > 0 || e.found[href] == nil {
 		return
 	}
 	e.hasBase = true
