@@ -40,7 +40,8 @@
 //     bytes that are no text spoil their own line only. 4xx, and more than 5
 //     redirects: unavailable, everything is allowed. 429, 5xx, a failure of the
 //     network, a 304 that nobody asked for, a body that was cut off or of which a
-//     coding cannot be undone: unreachable, everything is disallowed, and it is tried
+//     coding cannot be undone, and a challenge, a login or a payment wall that comes
+//     with 2xx or 3xx: unreachable, everything is disallowed, and it is tried
 //     again.
 //   - A record is used for a day at most, or as long as Cache-Control or Expires
 //     say, but for 5 minutes; while it cannot be renewed, for a day more.

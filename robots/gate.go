@@ -73,7 +73,7 @@ func (r Record) failed(attempt int) (Step, string) {
 	switch {
 	case r.Class == fetch.Cancelled:
 		return Release, string(r.Class)
-	case r.busy() || r.lost() || len(r.Hops) > 0:
+	case r.busy() || r.lost() || r.walled() || len(r.Hops) > 0:
 		return Busy, unreachableReason
 	case r.Class == fetch.PrivateAddress:
 		return Refuse, string(r.Class)

@@ -41,6 +41,7 @@ func TestWhatCannotBeReadIsAskedForAgainOrEndsTheOrigin(t *testing.T) {
 		{"5xx", Record{Status: 503, Class: fetch.Busy}, 1, Busy, "robots: unreachable"},
 		{"429", Record{Status: 429, Class: fetch.Busy}, 4, Busy, "robots: unreachable"},
 		{"a part was lost", Record{Status: 200, Class: fetch.Fetched, Truncated: fetch.TruncatedTime}, 1, Busy, "robots: unreachable"},
+		{"a wall", Record{Status: 200, Class: fetch.Challenge}, 1, Busy, "robots: unreachable"},
 		{"connect", Record{Class: fetch.Connect}, 4, Retry, "connect"},
 		{"tls", Record{Class: fetch.TLS}, 1, Retry, "tls"},
 		{"timeout", Record{Class: fetch.Timeout}, 1, Retry, "timeout"},

@@ -66,18 +66,28 @@ func (r Record) parsed() bool {
 // unreachable reports whether nobody knows what the rules are (RFC 9309, section
 // 2.3.1.4), so that everything is disallowed until it is known. 429 counts as
 // that, too: who asks for less must not get more. So does a file of which a part
-// was lost: that part may forbid something.
+// was lost, and a wall before it: what is not seen may forbid something.
 func (r Record) unreachable() bool {
 	switch r.Class {
 	case fetch.DNS, fetch.Connect, fetch.TLS, fetch.Timeout, fetch.Protocol, fetch.Content,
 		fetch.PrivateAddress, fetch.Malformed, fetch.Cancelled:
 		return true
 	}
-	return r.Status == 0 || r.busy() || r.lost()
+	return r.Status == 0 || r.busy() || r.lost() || r.walled()
 }
 
 // busy reports whether the origin asks to come back later.
 func (r Record) busy() bool { return r.Status == 429 || r.Status/100 == 5 }
+
+// walled reports whether what came instead of a file, or of the way to it, asks for
+// a login, a payment or a proof of humanity. Behind 4xx it is the status that counts.
+func (r Record) walled() bool {
+	switch r.Class {
+	case fetch.Challenge, fetch.Login, fetch.Payment:
+		return r.Status/100 == 2 || r.Status/100 == 3
+	}
+	return false
+}
 
 // lost reports whether a part of the file did not arrive, or cannot be read.
 func (r Record) lost() bool { return r.loss() != "" }
