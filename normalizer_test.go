@@ -47,6 +47,17 @@ func TestANormalizerThatPanicsRefusesItsReferenceAlone(t *testing.T) {
 	}
 }
 
+func TestAPanicLogsNoPassword(t *testing.T) {
+	var log bytes.Buffer
+	for _, ref := range []string{"http://me:s3cr3t@a.test/", "//me:s3cr3t@a.test", `\\\\me:s3cr3t@a.test`} {
+		c := careful{brittle{ref}, slog.New(slog.NewTextHandler(&log, nil))}
+		_, err := c.Normalize(nil, ref)
+		assert.ErrorIs(t, err, rejectPanic)
+	}
+	assert.Contains(t, log.String(), "normalizer panicked")
+	assert.NotContains(t, log.String(), "s3cr3t")
+}
+
 // fragile panics on one origin.
 type fragile struct{ on urlnorm.Origin }
 

@@ -128,7 +128,7 @@ func (t *tx) lookUp(sources ...[]candidate) error {
 		if err != nil {
 			return err
 		}
-		t.f.ids.put(haveIDs[i], known{n: p.n, depth: u.depth, form: t.f.formOf(u.url), class: u.class})
+		t.f.ids.put(haveIDs[i], known{n: p.n, form: t.f.formOf(u.url), rank: ranked(u.class, u.depth)})
 	}
 	return nil
 }
@@ -272,7 +272,7 @@ func (t *tx) claim(s *source, c *candidate, o *origin, at admissionRef, p Policy
 	w.Byte(class)
 	w.Uint(pl.n & countMask)
 	t.put(spaceDedupe, f.keys.dedupe(o.id, c.id), w.Seal())
-	f.ids.put(c.id, known{n: pl.n, depth: s.depth, form: f.formOf(row.url), class: class})
+	f.ids.put(c.id, known{n: pl.n, form: f.formOf(row.url), rank: ranked(class, s.depth)})
 	o.fresh = true
 	f.rouse(o, t.now)
 	return pl, nil
@@ -281,8 +281,8 @@ func (t *tx) claim(s *source, c *candidate, o *origin, at admissionRef, p Policy
 // repeat lets a repeated reference raise its identity's priority or lower its
 // depth; it never does the reverse.
 func (t *tx) repeat(s *source, c *candidate, k known) error {
-	class, depth := min(k.class, classFor(c.ref.Priority)), min(k.depth, s.depth)
-	if class == k.class && depth == k.depth {
+	class, depth := min(k.class(), classFor(c.ref.Priority)), min(k.depth(), s.depth)
+	if ranked(class, depth) == k.rank {
 		return nil
 	}
 	u, err := t.peek(place{c.origin, k.n})
@@ -290,7 +290,7 @@ func (t *tx) repeat(s *source, c *candidate, k known) error {
 		return err
 	}
 	class, depth = min(u.class, class), min(u.depth, depth)
-	t.f.ids.put(c.id, known{n: k.n, depth: depth, form: k.form, class: class})
+	t.f.ids.put(c.id, known{n: k.n, form: k.form, rank: ranked(class, depth)})
 	if class == u.class && depth == u.depth {
 		return nil
 	}

@@ -17,8 +17,8 @@ type candidate struct {
 	reject Reason // of the normalizer; empty where it has a key
 }
 
-// maxObserved is how much of a reference as written is kept: what is longer is
-// rejected anyway.
+// maxObserved is how much of a reference as written is kept. Where it is longer, what
+// it requests is kept instead; a rejected one is cut.
 const maxObserved = 8 * kib
 
 // resolver turns references into candidates, and remembers what one page repeats.

@@ -125,6 +125,9 @@ func (t *tx) sourceAgain(p *played, e *entry) source {
 	s := source{kind: Link, base: p.url, overflow: p.links.source.overflow}
 	if u := p.page; u != nil {
 		s.parent, s.depth = u.place, u.depth+1
+		if p.links.isTarget() {
+			s.depth = u.depth
+		}
 	}
 	if e != nil {
 		s.gen = e.gen
@@ -192,7 +195,7 @@ func (t *tx) carry(p *played) (*entry, error) {
 
 // target is where p's redirect leads.
 func (p *played) target() Reference {
-	return Reference{Observed: p.answer.Target, Base: p.url, Rule: "redirect"}
+	return Reference{Observed: p.answer.Target, Base: p.url, Rule: ruleRedirect}
 }
 
 // carryRedirect decides a redirect again, which hands its slot on. One that leads

@@ -271,10 +271,10 @@ func (t *tx) markMoved(key []byte, m movedLines, olds []old) error {
 	return nil
 }
 
-// isTarget reports whether a row of a rekeyed run is where the redirect of an answer
-// leads that no page has taken over.
+// isTarget reports whether a row is where the redirect of an answer leads that no
+// page has taken over. Only a Rekey writes such rows.
 func (row *edgeRow) isTarget() bool {
-	return len(row.lines) == 1 && row.lines[0].ref.Rule == "redirect"
+	return row.source.kind == Link && row.source.gen == 0 && len(row.lines) == 1 && row.lines[0].ref.Rule == ruleRedirect
 }
 
 // depthNow is the depth that a source's references have now.
@@ -293,7 +293,7 @@ func (t *tx) depthNow(w *offer, row *edgeRow) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	if s.kind == Redirect || t.f.rekey != nil && row.isTarget() {
+	if s.kind == Redirect || row.isTarget() {
 		return u.depth, nil
 	}
 	return u.depth + 1, nil

@@ -2,6 +2,9 @@ package frontier
 
 import "github.com/weircrawl/weir/urlnorm"
 
+// ruleRedirect is what finds a redirect's target.
+const ruleRedirect = "redirect"
+
 // redirect decides what a redirect's answer makes of its URL: e is the event of
 // the source, and the target is offered in its place.
 func (t *tx) redirect(c *completing, u *urlRow, e *entry) error {

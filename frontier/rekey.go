@@ -32,10 +32,10 @@ import (
 //
 // Rekey works in bounded commits and needs little memory. Whatever ends it, call
 // it again, or open the run: it goes on from its last commit, and to call it once
-// it is done only returns what it came to. Its time is time of the new run, and
-// counts in Budget.Wall: raise that if it stops with it. progress, if not nil, is called between
-// commits. Rekey returns ErrSameNormalizer if there is nothing to do, ErrRunExists,
-// ErrRunActive, ErrNoRun, and what Open returns.
+// it is done only returns what it came to. Its time does not count in Budget.Wall.
+// progress, if not nil, is called between commits. Rekey returns ErrSameNormalizer
+// if there is nothing to do, ErrRunExists, ErrRunActive, ErrNoRun, and what Open
+// returns.
 func Rekey(ctx context.Context, cfg Config, from string, progress func(Rekeyed)) (Rekeyed, error) {
 	given := cfg.Budget
 	if err := cfg.validate(); err != nil {
@@ -170,7 +170,7 @@ func (f *Frontier) rekeyUntilDone(ctx context.Context, progress func(Rekeyed)) (
 	for {
 		var stopped error
 		look := &call{decide: func(t *tx) error {
-			if now, stopped = t.f.rekey.Rekeyed, nil; t.f.head.phase != Running {
+			if now, stopped = t.f.rekey.Rekeyed, nil; !now.Done && t.f.head.phase != Running {
 				stopped = t.f.over()
 			}
 			return nil

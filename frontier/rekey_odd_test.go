@@ -1,8 +1,10 @@
 package frontier
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -142,4 +144,70 @@ func TestNoPasswordIsKeptWhateverTheRefusal(t *testing.T) {
 	got, err := candidates(t.Context(), urlnorm.Standard{}, "", []Reference{{Observed: "mailto:me@a.test"}})
 	require.NoError(t, err)
 	assert.Equal(t, "mailto:me@a.test", got[0].ref.Observed, "an address is no secret")
+}
+
+// TestTheTargetOfASpareRedirectStandsAtItsDepth: also where it is rekeyed again.
+func TestTheTargetOfASpareRedirectStandsAtItsDepth(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		site := func(l Lease) Completion {
+			switch l.URL {
+			case "http://a.test/":
+				return page(l, "/p?s=1", "/p?s=2")
+			case "http://a.test/p?s=2":
+				return l.Redirected("/y", Evidence{Status: 302})
+			}
+			return page(l)
+		}
+		s := crawled(t, site, []string{"http://a.test/"}, func(c *Config) { c.Budget.Depth = 1 })
+		rekey(t, s, "first", "second", classed("s", urlnorm.Tracking))
+		rekey(t, s, "second", "third", ruled(urlnorm.FoldIndex))
+		assert.Contains(t, answers(t, s, "second"), "http://a.test/y")
+		assert.Contains(t, answers(t, s, "third"), "http://a.test/y")
+	})
+}
+
+// TestRekeyTakesNoActiveTime: it has an end of its own, and a run whose time it had
+// spent could never go on.
+func TestRekeyTakesNoActiveTime(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := halfCrawled(t)
+		s.on(slowly)
+		began := time.Now()
+		rekey(t, s, "first", "second", renamed{}, func(c *Config) { c.Budget.Wall = time.Second })
+		assert.Greater(t, time.Since(began), 3*time.Second)
+		r, err := NewReader(t.Context(), s, "second")
+		require.NoError(t, err)
+		sum, err := r.Summary(t.Context())
+		require.NoError(t, err)
+		assert.LessOrEqual(t, sum.Active, time.Second, "the commit that closes it")
+
+		f := openRaw(t, s, named("second"), under(renamed{}), func(c *Config) { c.Budget.Wall = 5 * time.Second })
+		time.Sleep(5 * time.Second)
+		stopped(t, f, ReasonWall)
+		require.NoError(t, f.Close())
+	})
+}
+
+// TestWhyAReferenceIsADuplicateIsNotLeftToChance: many requests of one key are told
+// apart, each from the one that was admitted.
+func TestWhyAReferenceIsADuplicateIsNotLeftToChance(t *testing.T) {
+	s := newShaky(memory.New())
+	f := openRaw(t, s, under(classed("s", urlnorm.Tracking)))
+	seed(t, f, "http://a.test/")
+	for round := range 10 {
+		refs := make([]string, 20_000)
+		for i := range refs {
+			refs[i] = fmt.Sprintf("http://a.test/?s=%d", round*len(refs)+i)
+		}
+		seed(t, f, refs...)
+	}
+	require.NoError(t, f.Close())
+	r, err := NewReader(t.Context(), s, "")
+	require.NoError(t, err)
+	why := map[Reason]int{}
+	for a, err := range r.Admissions(t.Context()) {
+		require.NoError(t, err)
+		why[a.Reason]++
+	}
+	assert.Equal(t, map[Reason]int{ReasonNew: 1, "params": 200_000}, why)
 }

@@ -31,7 +31,7 @@ type tx struct {
 	freed    []*live
 	settled  []uint64 // S of lease rows with one lease less
 	weight   int      // bytes that the changed rows may take
-	running  bool     // the run was, when the group began
+	active   bool     // the run crawled, when the group began
 	found    map[identity]known
 	policy   map[uint64]Policy
 	sources  uint32
@@ -45,7 +45,7 @@ type tx struct {
 func (f *Frontier) begin(ctx context.Context) *tx {
 	f.ids.age()
 	return &tx{f: f, ctx: ctx, seq: f.fence.Sequence + 1, gen: f.fence.Generation, now: f.now(), changed: map[*urlRow]bool{}, again: never,
-		running: f.head != nil && f.head.phase == Running}
+		active: f.crawls()}
 }
 
 func (t *tx) put(s storage.Space, key, value []byte) {
@@ -257,7 +257,7 @@ func (t *tx) empty() bool { return len(t.ops)+len(t.log)+len(t.urls)+len(t.origi
 // flush turns the decisions into the ops of one commit.
 func (t *tx) flush() []storage.Op {
 	k := t.f.keys
-	if active := t.now - t.f.activeSince; active > 0 && t.running {
+	if active := t.now - t.f.activeSince; active > 0 && t.active {
 		_ = t.run(entry{active: active}) // adds to a counter: it cannot fail
 	}
 	for _, o := range t.origins {

@@ -263,10 +263,16 @@ func (t *tx) decideGroup(calls []*call) error {
 	return nil
 }
 
+// crawls reports whether time that goes by is the run's active time: not that of a
+// Rekey, which has an end of its own.
+func (f *Frontier) crawls() bool {
+	return f.head != nil && f.head.phase == Running && !f.rekey.pending()
+}
+
 // wall stops a run whose active time is spent.
 func (t *tx) wall() error {
 	h := t.f.head
-	if h.phase == Running && h.active+t.now-t.f.activeSince >= h.contract.Budget.Wall.Microseconds() {
+	if t.f.crawls() && h.active+t.now-t.f.activeSince >= h.contract.Budget.Wall.Microseconds() {
 		return t.stop(Stopped, ReasonWall, h.contract.Budget.Wall.String())
 	}
 	return nil
