@@ -29,7 +29,7 @@ const (
 
 // ForTests are modules that any test may import.
 var ForTests = []string{
-	testify, xtools, xnet,
+	goquery, testify, xtools, xnet,
 	"github.com/anishathalye/porcupine",
 	"github.com/nlnwa/whatwg-url",
 	"github.com/temoto/robotstxt",
