@@ -1,6 +1,7 @@
 package urlnorm
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +57,8 @@ func FuzzFastPathAnswersAsTheSlowOne(f *testing.F) {
 // the whole standard.
 func FuzzResolutionIsTheURLStandards(f *testing.F) {
 	seeds(f)
+	f.Add("http!", "http:0") // no base
+	f.Add("http:0@", "http:0")
 	f.Fuzz(func(t *testing.T, base, ref string) {
 		if len(base)+len(ref) > 1000 || !utf8.ValidString(base+ref) {
 			t.Skip() // the other parser takes quadratic time, and joins halves of a character
@@ -63,7 +66,8 @@ func FuzzResolutionIsTheURLStandards(f *testing.F) {
 		ref = trimControls(ref)
 		want, ok := standard(base, ref)
 		got, err := resolveSlow(&URL{Request: base}, ref)
-		if newerHost(want) || newerHost(got) {
+		on, _ := resolveSlow(nil, base)
+		if newerHost(on) || newerHost(want) || newerHost(got) || oddNumber.MatchString(base) || oddNumber.MatchString(ref) {
 			t.Skip()
 		}
 		require.Equal(t, ok, err == nil, "base %q, ref %q: the standard says %q, we %q (%v)", base, ref, want, got, err)
@@ -79,14 +83,19 @@ func FuzzResolutionIsTheURLStandards(f *testing.F) {
 func newerHost(request string) bool {
 	_, rest, _ := strings.Cut(request, "://")
 	host, _, _ := strings.Cut(rest, "/")
-	return strings.Contains(host, "xn--") || strings.Contains(host, "..") || strings.HasPrefix(host, ".")
+	return strings.Contains(host, "xn--") || strings.Contains("."+host, "..") ||
+		strings.ContainsAny(host, "!\"$&'()*+,;=_`{}~")
 }
+
+// oddNumber finds what the other parser reads as Go reads numbers: with a sign, or
+// beyond 64 bits.
+var oddNumber = regexp.MustCompile(`(?i)(^|[^g-wyz])[+-]|[0-9a-f]{16}`)
 
 // standard resolves ref with nlnwa/whatwg-url alone, and refuses what this
 // package does.
 func standard(base, ref string) (string, bool) {
 	u, err := whatwg.Parse(ref)
-	if b, broken := whatwg.Parse(base); broken == nil && isHTTP(b.Scheme()) && b.Username()+b.Password() == "" && resolvable(b.Hostname()) {
+	if b, broken := whatwg.Parse(base); broken == nil && isHTTP(b.Scheme()) && resolvable(b.Hostname()) {
 		u, err = b.Parse(ref)
 	}
 	if err != nil || !isHTTP(u.Scheme()) || u.Username()+u.Password() != "" || !resolvable(u.Hostname()) {

@@ -34,7 +34,7 @@ func resolveSlow(base *URL, ref string) (string, error) {
 
 // baseOf returns the request of base as a browser would write it, with its scheme,
 // or why no reference can stand on it. One with credentials has a scheme to give,
-// and a host that must not be asked.
+// and a host that must not be asked; one that is no URL has nothing to give.
 func baseOf(base *URL) (request, scheme string, err error) {
 	if base == nil {
 		return "", "", Malformed
@@ -44,7 +44,9 @@ func baseOf(base *URL) (request, scheme string, err error) {
 	if end, ok := plainOrigin(request); ok && end < len(request) && plainTail(request[end:]) {
 		return request, scheme, nil
 	}
-	request, err = resolveSlow(nil, request)
+	if request, err = resolveSlow(nil, request); err != nil && err != UserInfo {
+		scheme = ""
+	}
 	return request, scheme, err
 }
 
@@ -54,12 +56,8 @@ func resolveAuthority(scheme, rest, charset string) (string, error) {
 	if end := strings.IndexAny(rest, `/\?`); end >= 0 {
 		authority, path = rest[:end], rest[end:]
 	}
-	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
-		if user := authority[:at]; user != "" && user != ":" {
-			return "", UserInfo
-		}
-		authority = authority[at+1:]
-	}
+	at := strings.LastIndexByte(authority, '@')
+	user, authority := authority[:max(at, 0)], authority[at+1:]
 	name, number := splitPort(authority)
 	host, err := parseHost(name)
 	if err != nil {
@@ -68,6 +66,9 @@ func resolveAuthority(scheme, rest, charset string) (string, error) {
 	port, err := parsePort(scheme, number)
 	if err != nil {
 		return "", err
+	}
+	if user != "" && user != ":" {
+		return "", UserInfo
 	}
 	origin := scheme + "://" + host + port
 	if path != "" && isSlash(path[0]) {
