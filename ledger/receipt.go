@@ -19,6 +19,9 @@ type Receipt struct {
 	Ended    time.Time       `json:"ended"`    // since when it is in Phase
 	Sequence uint64          `json:"sequence"` // of the commit it is true of
 
+	Generation string    `json:"generation"`      // what was walked; empty where nothing was frozen
+	Frozen     time.Time `json:"frozen,omitzero"` // when
+
 	Rekeyed *frontier.Rekeyed `json:"rekeyed,omitempty"` // what the Rekey that began the run came to; nil: none did
 
 	Verdict Verdict  `json:"verdict"`
@@ -45,6 +48,24 @@ type Receipt struct {
 	Missing    int64          `json:"missing"` // terminal identities without a row
 	Records    int64          `json:"records"`
 	Digest     storage.Digest `json:"digest"` // of identity and content of all rows, in order
+
+	Expected Counts        `json:"expected"`          // what the source says of its identities
+	Pages    []PageReceipt `json:"pages,omitempty"`   // in order
+	Next     Cursor        `json:"next,omitempty"`    // the first that was not consumed; empty: all are
+	CutOff   string        `json:"cut_off,omitempty"` // what ended the walk before the last page: "pages", "results", "bytes", "time", "page_failed", "refused", "cursor_loop", "context"
+}
+
+// A PageReceipt is the line of one page.
+type PageReceipt struct {
+	Ordinal  int            `json:"ordinal"` // from 0
+	In       Cursor         `json:"in,omitempty"`
+	Out      Cursor         `json:"out,omitempty"`
+	Consumed bool           `json:"consumed"` // its results are in the dataset
+	Results  int            `json:"results"`
+	IDs      storage.Digest `json:"ids"`     // of the identities, in order
+	Content  storage.Digest `json:"content"` // of identities and contents, in order
+	Retries  int            `json:"retries,omitempty"`
+	Error    string         `json:"error,omitempty"` // class of what ended it: "page_failed", "cursor_loop", "refused"
 }
 
 // Used is what of a run's Limit is spent, and what has no limit of its own.
