@@ -65,7 +65,7 @@ var Table = map[string]Row{
 		Uses:    []string{"storage", "urlnorm", "internal/backoff", "internal/codec"},
 		Modules: []string{compress},
 	},
-	"ledger": {Uses: []string{"frontier", "storage", "urlnorm", "internal/codec"}},
+	"ledger": {Uses: []string{"frontier", "storage", "urlnorm", "internal/backoff", "internal/codec"}, Modules: []string{xsys}},
 	".": {
 		Uses: slices.Concat(parts, []string{
 			"storage/bolt", "storage/dir",
