@@ -40,12 +40,13 @@ var ForTests = []string{
 
 // Table is DESIGN.md's picture of the packages, from the leaves to the root.
 var Table = map[string]Row{
-	"internal/backoff": {},
-	"internal/codec":   {},
-	"internal/charset": {Modules: []string{chardet, xnet, xtext}},
-	"internal/header":  {Modules: []string{xnet}},
-	"internal/links":   {Uses: []string{"internal/header"}, Modules: []string{xnet}},
-	"internal/layers":  {},
+	"internal/backoff":  {},
+	"internal/codec":    {},
+	"internal/charset":  {Modules: []string{chardet, xnet, xtext}},
+	"internal/header":   {Modules: []string{xnet}},
+	"internal/links":    {Uses: []string{"internal/header"}, Modules: []string{xnet}},
+	"internal/layers":   {},
+	"internal/lockfile": {Modules: []string{xsys}},
 
 	"urlnorm": {Modules: []string{xnet, xtext}},
 	"fetch": {
@@ -59,13 +60,15 @@ var Table = map[string]Row{
 	"storage/internal/fence": {Uses: []string{"storage"}, Modules: []string{btree}},
 	"storage/bolt":           {Uses: []string{"storage", "storage/internal/fence", "internal/codec"}, Modules: []string{bbolt, btree, xsys}},
 	"storage/memory":         {Uses: []string{"storage", "storage/internal/fence"}, Modules: []string{btree}},
-	"storage/dir":            {Uses: []string{"storage"}, Modules: []string{xsys}},
+	"storage/dir":            {Uses: []string{"storage", "internal/lockfile"}, Modules: []string{xsys}},
 
 	"frontier": {
 		Uses:    []string{"storage", "urlnorm", "internal/backoff", "internal/codec"},
 		Modules: []string{compress},
 	},
-	"ledger": {Uses: []string{"frontier", "storage", "urlnorm", "internal/backoff", "internal/codec"}, Modules: []string{xsys}},
+	"ledger": {
+		Uses: []string{"frontier", "storage", "urlnorm", "internal/backoff", "internal/codec", "internal/header", "internal/lockfile"},
+	},
 	".": {
 		Uses: slices.Concat(parts, []string{
 			"storage/bolt", "storage/dir",

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/weircrawl/weir/internal/lockfile"
 	"github.com/weircrawl/weir/storage"
 )
 
@@ -18,7 +19,7 @@ import (
 type Sink struct {
 	path   string
 	disk   disk
-	lock   *os.File
+	lock   *lockfile.Lock
 	serial atomic.Int64  // of the last temporary file
 	turn   chan struct{} // holds one value while a Sync is at work
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package dir
+package lockfile
 
 import (
 	"errors"
