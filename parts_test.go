@@ -102,8 +102,9 @@ func TestFivePartsOfOnesOwnGiveTheSameReceipt(t *testing.T) {
 	})
 }
 
-// crawlParts crawls the web under cfg, and returns the receipt without its times
-// and its sequence, and what became of each URL.
+// crawlParts crawls the web under cfg, and returns the receipt without its times,
+// its sequence and the sums of contents, which have times and places in them; and
+// what became of each URL.
 func crawlParts(t *testing.T, cfg weir.Config) (ledger.Receipt, []string) {
 	web, err := fetchtest.Parse("parts", []byte(partsWeb))
 	require.NoError(t, err)
@@ -113,7 +114,8 @@ func crawlParts(t *testing.T, cfg weir.Config) (ledger.Receipt, []string) {
 	cfg.OnPage = func(_ context.Context, p *weir.Page) error { return p.Emit("title", p.Doc().Find("title").Text()) }
 	receipt, err := weir.Run(t.Context(), cfg, "http://a.test/")
 	require.NoError(t, err)
-	receipt.Began, receipt.Ended, receipt.Used.Wall, receipt.Sequence = time.Time{}, time.Time{}, 0, 0
+	receipt.Began, receipt.Ended, receipt.Frozen, receipt.Used.Wall, receipt.Sequence = time.Time{}, time.Time{}, time.Time{}, 0, 0
+	receipt.Bytes, receipt.Digest, receipt.Pages, receipt.Seal = 0, "", nil, ""
 	reader, err := frontier.NewReader(t.Context(), cfg.Store, "")
 	require.NoError(t, err)
 	if cfg.Normalizer != nil {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,17 +43,27 @@ type Cursor string
 type PageRequest struct {
 	After   Cursor        // empty: from the start
 	Records int           // default 1,000
-	Bytes   int64         // default 4 MiB
+	Bytes   int64         // of IDs and data; default 4 MiB
 	Time    time.Duration // after that a page ends with what it has, at least one result; default 30 s
+}
+
+// WithDefaults returns r with every zero field at its default.
+func (r PageRequest) WithDefaults() PageRequest {
+	r.Records = cmp.Or(r.Records, 1000)
+	r.Bytes = cmp.Or(r.Bytes, 4<<20)
+	r.Time = cmp.Or(r.Time, 30*time.Second)
+	return r
 }
 
 // A Page is a part of a result set, and what its source says of the whole.
 type Page struct {
-	Generation string         // what was frozen; empty where the source cannot freeze
+	Generation string         // what was frozen: a name that stands for these results for ever; empty where the source cannot freeze
 	Ordered    bool           // the order is total and unique, so that a cursor stands for one place whatever is added
-	Phase      frontier.Phase // of the job
+	Frozen     time.Time      // when; zero where unknown
+	Phase      frontier.Phase // of the job; zero where unknown
 	Ended      time.Time      // since when it is in Phase; zero where unknown
 	Counts     Counts
+	Account    *frontier.Summary // of a run of ours: all that its counters say; Data is then a [frontier.Result]
 	Results    []Result
 	Next       Cursor // empty at the end, and only there
 }
@@ -62,8 +73,11 @@ type Result struct {
 	ID         string          `json:"id"`                   // stable identity, unique in its generation
 	State      frontier.State  `json:"state,omitzero"`       // zero where the source does not say
 	Supersedes bool            `json:"supersedes,omitempty"` // it replaces an earlier one of this identity
-	Data       json.RawMessage `json:"data"`                 // all of it, one JSON value in its shortest form
+	Data       json.RawMessage `json:"data"`                 // all of it, one JSON value; a dataset has it in its shortest form
 }
+
+// size is what r counts against a bound of bytes.
+func (r Result) size() int64 { return int64(len(r.ID) + len(r.Data)) }
 
 // Counts is what a job says of its identities. Each is -1 where it says nothing.
 type Counts struct {

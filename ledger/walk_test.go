@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"errors"
 	"iter"
 	"strings"
@@ -60,9 +61,28 @@ func each(rows []frontier.Result, last error) iter.Seq2[frontier.Result, error] 
 	}
 }
 
+// account walks the rows of a run whose counters are s.
+func account(t *testing.T, s frontier.Summary, rows iter.Seq2[frontier.Result, error]) Receipt {
+	t.Helper()
+	r, err := survey(t.Context(), &live{summary: s, rows: func(_ context.Context, after uint64) iter.Seq2[frontier.Result, error] {
+		return func(yield func(frontier.Result, error) bool) {
+			at := uint64(0)
+			for row, err := range rows {
+				at++
+				row.Position = at
+				if at > after && !yield(row, err) {
+					return
+				}
+			}
+		}
+	}})
+	require.NoError(t, err)
+	return r.judged()
+}
+
 func TestWhatAgreesIsPublishable(t *testing.T) {
 	s, rows := run()
-	r := account(s, each(rows, nil))
+	r := account(t, s, each(rows, nil))
 	require.Empty(t, r.Faults)
 	assert.Equal(t, CompleteWithFailures, r.Verdict)
 	assert.Equal(t, "1 failed, 1 refused", r.Why)
@@ -90,7 +110,7 @@ func TestEveryDisagreementIsNamed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, rows := run()
 			c.harm(&s)
-			r := account(s, each(rows, nil))
+			r := account(t, s, each(rows, nil))
 			assert.Equal(t, Unknown, r.Verdict)
 			assert.Equal(t, []string{c.want}, r.Faults)
 			assert.Equal(t, c.want, r.Why)
@@ -100,16 +120,16 @@ func TestEveryDisagreementIsNamed(t *testing.T) {
 
 func TestUnreadableResultsAreUnknown(t *testing.T) {
 	s, rows := run()
-	r := account(s, each(rows[:3], errors.New("torn")))
+	r := account(t, s, each(rows[:3], errors.New("torn")))
 	assert.Equal(t, Unknown, r.Verdict)
-	assert.Equal(t, "results are unreadable after 3 rows: torn", r.Why)
+	assert.Equal(t, "results are unreadable in the page after 0 rows: torn", r.Why)
 }
 
 func TestSecondRowOfAURLIsADuplicate(t *testing.T) {
 	s, rows := run()
 	s.Results, rows = 5, append(rows, rows[0])
 	s.Records = 4
-	r := account(s, each(rows, nil))
+	r := account(t, s, each(rows, nil))
 	assert.Equal(t, PartialUnstable, r.Verdict)
 	assert.EqualValues(t, 1, r.Duplicates)
 }
@@ -120,7 +140,7 @@ func TestARowAfterARedirectThatCameBackSupersedesIt(t *testing.T) {
 	again.Supersedes, again.Was, again.WasFor = 2, frontier.Done, frontier.ReasonRedirected
 	s.Results, rows = 5, append(rows, again)
 	s.Ends[0].Count, s.Ends[1].Count = 2, 0
-	r := account(s, each(rows, nil))
+	r := account(t, s, each(rows, nil))
 	require.Empty(t, r.Faults)
 	assert.Zero(t, r.Duplicates)
 	assert.EqualValues(t, 1, r.Superseded)
@@ -131,7 +151,7 @@ func TestARedirectThatIsOpenAgainIsNotMissing(t *testing.T) {
 	s, rows := run()
 	s.States[frontier.Done], s.States[frontier.Queued] = 1, 1
 	s.Ends[1].Count = 0
-	r := account(s, each(rows, nil))
+	r := account(t, s, each(rows, nil))
 	assert.Equal(t, PartialResumable, r.Verdict, r.Why)
 	assert.Zero(t, r.Missing)
 }
@@ -139,15 +159,15 @@ func TestARedirectThatIsOpenAgainIsNotMissing(t *testing.T) {
 func TestATerminalURLWithoutARowIsMissing(t *testing.T) {
 	s, rows := run()
 	s.Results, rows = 3, rows[:3]
-	r := account(s, each(rows, nil))
+	r := account(t, s, each(rows, nil))
 	assert.Equal(t, PartialUnstable, r.Verdict)
 	assert.EqualValues(t, 1, r.Missing)
 }
 
 func TestRowsOfLaterCommitsAreNotOfThisReceipt(t *testing.T) {
 	s, rows := run()
-	first := account(s, each(rows, nil))
-	second := account(s, each(append(rows, row(2, 9, frontier.Done, frontier.OutcomeFetched, "fetched")), nil))
+	first := account(t, s, each(rows, nil))
+	second := account(t, s, each(append(rows, row(2, 9, frontier.Done, frontier.OutcomeFetched, "fetched")), nil))
 	assert.Equal(t, first, second)
 }
 
@@ -156,9 +176,9 @@ func TestDigestCoversIdentityContentRecordsAndOrder(t *testing.T) {
 	sum := func(change func([]frontier.Result)) storage.Digest {
 		_, rows := run()
 		change(rows)
-		return account(s, each(rows, nil)).Digest
+		return account(t, s, each(rows, nil)).Digest
 	}
-	same := account(s, each(rows, nil)).Digest
+	same := account(t, s, each(rows, nil)).Digest
 	assert.Equal(t, same, sum(func([]frontier.Result) {}))
 	for name, change := range map[string]func([]frontier.Result){
 		"identity": func(r []frontier.Result) { r[0].ID.Ordinal = 7 },
@@ -177,7 +197,7 @@ func TestReceiptPrintsEveryCountWithItsReason(t *testing.T) {
 	s.States[frontier.Queued] = 3
 	s.Slots, s.Observed, s.Decided[0].Count = 6, 9, 7
 	s.Stops = []frontier.Tally{{Reason: frontier.ReasonBytes, Count: 1, Example: "http://a.test/big"}}
-	text := account(s, each(rows, nil)).String()
+	text := account(t, s, each(rows, nil)).String()
 	for _, want := range []string{"main", "stopped {bytes}", "partial_resumable", "queued {bytes}", "done {fetched}", "failed {dns}",
 		"refused {robots}", "duplicate {known}", "stopped by {bytes}", "http://a.test/big", "6 of 10000 URLs and 1 by redirect,"} {
 		assert.Contains(t, text, want)

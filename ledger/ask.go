@@ -1,0 +1,164 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/weircrawl/weir/internal/backoff"
+	"github.com/weircrawl/weir/storage"
+)
+
+// ask gets one page that passes check, and says how often it had to try again.
+func (m *materialization) ask(ctx context.Context, r PageRequest, check func(*Page) error) (Page, int, error) {
+	for try := 0; ; try++ {
+		page, err := m.From.Page(ctx, r)
+		if err == nil {
+			err = check(&page)
+		}
+		if err == nil || ctx.Err() != nil || !mendable(err) || try >= m.Retries {
+			return page, try, err
+		}
+		pause, err := pauseBefore(try+1, err)
+		if err == nil {
+			err = m.Wait(ctx, pause)
+		}
+		if err != nil {
+			return page, try, err
+		}
+	}
+}
+
+// maxPause bounds the pause that doubles.
+const maxPause = 30 * time.Second
+
+// pauseBefore is the pause before the given retry.
+func pauseBefore(retry int, _ error) (time.Duration, error) {
+	return min(backoff.Bound(retry), maxPause), nil
+}
+
+// wait is what an Export does between two tries.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// A pageError is why a page cannot be consumed.
+type pageError struct {
+	class CutOff
+	text  string
+}
+
+func (e *pageError) Error() string { return e.text }
+
+func invalid(format string, args ...any) error {
+	return &pageError{InvalidPage, fmt.Sprintf(format, args...)}
+}
+
+// class says under which word err ends a walk.
+func class(ctx context.Context, err error) CutOff {
+	var own *pageError
+	switch {
+	case ctx.Err() != nil:
+		return CutContext
+	case errors.As(err, &own):
+		return own.class
+	case errors.Is(err, ErrRefused):
+		return Refused
+	case errors.Is(err, ErrCursor):
+		return CursorInvalid
+	case errors.Is(err, storage.ErrCorrupt):
+		return Unreadable
+	}
+	return PageFailed
+}
+
+// mendable reports that asking again may help.
+func mendable(err error) bool {
+	switch class(context.Background(), err) {
+	case PageFailed, InvalidPage:
+		return true
+	}
+	return false
+}
+
+// The bounds of what a page may hold.
+const (
+	maxID     = 4 << 10  // bytes
+	maxCursor = 16 << 10 // bytes
+	maxData   = 64 << 20 // bytes of one result
+)
+
+// check says why p must not be consumed, and brings its data into the shortest
+// form.
+func (m *materialization) check(p *Page) error {
+	switch {
+	case m.head != nil && p.Generation != m.head.Generation:
+		return &pageError{GenerationChanged, fmt.Sprintf("%s after %s", generation(p.Generation), generation(m.head.Generation))}
+	case len(p.Results) > m.Page.Records:
+		return invalid("%d results, at most %d were asked for", len(p.Results), m.Page.Records)
+	case len(p.Next) > maxCursor:
+		return invalid("a cursor of %d bytes, at most %d are possible", len(p.Next), maxCursor)
+	case !m.follows(p.Next):
+		return &pageError{CursorLoop, fmt.Sprintf("cursor %q was followed before", clip(string(p.Next)))}
+	case m.fruitless >= maxFruitless && p.Next != "":
+		return &pageError{CursorLoop, fmt.Sprintf("%d pages in a row brought nothing new", m.fruitless)}
+	}
+	p.Results = slices.Clone(p.Results)
+	var buf bytes.Buffer
+	for i := range p.Results {
+		if err := p.Results[i].check(&buf); err != nil {
+			return fmt.Errorf("result %d of the page: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (r *Result) check(buf *bytes.Buffer) error {
+	switch {
+	case r.ID == "":
+		return invalid("it has no ID")
+	case len(r.ID) > maxID || !utf8.ValidString(r.ID):
+		return invalid("ID %q: an ID is UTF-8 of at most %d bytes", clip(r.ID), maxID)
+	case len(r.Data) > maxData:
+		return invalid("%q has %d bytes of data, at most %d are possible", r.ID, len(r.Data), maxData)
+	case !utf8.Valid(r.Data):
+		return invalid("%q has data that is no UTF-8", r.ID)
+	}
+	buf.Reset()
+	if err := json.Compact(buf, r.Data); err != nil {
+		return invalid("%q has data that is no JSON value: %v", r.ID, err)
+	}
+	if buf.Len() != len(r.Data) {
+		r.Data = bytes.Clone(buf.Bytes())
+	}
+	return nil
+}
+
+// maxDetail bounds a line for people.
+const maxDetail = 256
+
+// clip cuts text to one line for people.
+func clip(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= maxDetail {
+		return text
+	}
+	n := maxDetail
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}

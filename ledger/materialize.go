@@ -1,0 +1,290 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// An Export is one materialization: what is walked, where it goes, and how far. A
+// zero bound means its default; no value means "unlimited". The bounds are those
+// of the dataset, however often it was gone on with: to go on beyond one, raise it.
+type Export struct {
+	From Source
+	To   Sink
+
+	Page    PageRequest   // how much is asked for at a time; After is not used
+	Pages   int           // consumed at most; default 1,000,000
+	Results int64         // default 10,000,000
+	Bytes   int64         // of IDs and data; default 1 TiB
+	Time    time.Duration // of this Materialize; default 24 h
+
+	// Retries is how often a page that failed is asked for again; default 4, and none
+	// if negative. Before that it waits as long as the source asks, or a second at
+	// first and then twice as long each time, up to 30.
+	Retries int
+	Wait    func(ctx context.Context, d time.Duration) error // default: waits
+
+	Trace func(PageReceipt) // called for every line
+}
+
+// WithDefaults returns e with every zero field at its default.
+func (e Export) WithDefaults() Export {
+	e.Page = e.Page.WithDefaults()
+	e.Page.After = ""
+	e.Pages = cmp.Or(e.Pages, 1_000_000)
+	e.Results = cmp.Or(e.Results, 10_000_000)
+	e.Bytes = cmp.Or(e.Bytes, 1<<40)
+	e.Time = cmp.Or(e.Time, 24*time.Hour)
+	e.Retries = max(0, cmp.Or(e.Retries, 4))
+	if e.Wait == nil {
+		e.Wait = wait
+	}
+	if e.Trace == nil {
+		e.Trace = func(PageReceipt) {}
+	}
+	return e
+}
+
+// A OtherGenerationError means that the sink holds a dataset of another generation
+// than the source is of. Nothing was changed. Go on with a source of generation
+// Held, or give the sink another name.
+type OtherGenerationError struct {
+	Held, Offered string // empty: of none
+	Published     bool
+}
+
+func (e *OtherGenerationError) Error() string {
+	what := "a part"
+	if e.Published {
+		what = "the published dataset"
+	}
+	return fmt.Sprintf("ledger: the sink holds %s of %s, the source is of %s: go on with a source of the former, or write to another sink",
+		what, generation(e.Held), generation(e.Offered))
+}
+
+func generation(id string) string {
+	if id == "" {
+		return "no frozen generation"
+	}
+	return fmt.Sprintf("generation %q", id)
+}
+
+// Materialize walks e.From into e.To, from where an earlier one has stopped, and
+// returns the receipt, which e.To keeps. Whatever ends a walk early stands in the
+// receipt: its CutOff, and Next, the cursor to go on from. An error means that
+// there is no receipt, but for that of ctx: then the receipt is of what was kept
+// so far. What was written stays, and the next Materialize goes on with it.
+//
+// A dataset is of one generation. Where e.To holds a whole one of the same
+// generation, its receipt is returned and nothing is done; where it holds one of
+// another the error is *[OtherGenerationError].
+func Materialize(ctx context.Context, e Export) (Receipt, error) {
+	m := &materialization{Export: e.WithDefaults(), walk: newWalk(), began: time.Now()}
+	kept, err := m.To.Resume(ctx)
+	if err != nil {
+		return Receipt{}, fmt.Errorf("ledger: resume: %w", err)
+	}
+	whole, err := m.resume(ctx, kept)
+	if err != nil || whole {
+		return kept, err
+	}
+	cut, err := m.run(ctx)
+	if err != nil {
+		return Receipt{}, err
+	}
+	return m.finish(ctx, cut)
+}
+
+// materialization is one Materialize at work.
+type materialization struct {
+	Export
+	*walk
+	began time.Time
+}
+
+// resume takes up what the sink holds. It reports whether that is a whole dataset.
+func (m *materialization) resume(ctx context.Context, kept Receipt) (bool, error) {
+	lines := consumed(kept.Pages)
+	if len(lines) == 0 {
+		return false, nil
+	}
+	head, err := m.probe(ctx)
+	if err != nil {
+		return false, err
+	}
+	held := lines[0].Generation
+	if published := kept.Publishable(); held != head.Generation || published && held == "" {
+		return false, &OtherGenerationError{Held: held, Offered: head.Generation, Published: published}
+	}
+	if kept.Publishable() {
+		return true, nil
+	}
+	m.head = head
+	return false, replay(ctx, m.walk, lines, m.To)
+}
+
+// consumed are the lines whose pages are in the dataset.
+func consumed(lines []PageReceipt) []PageReceipt {
+	for i, l := range lines {
+		if !l.Consumed {
+			return lines[:i]
+		}
+	}
+	return lines
+}
+
+// probe asks for the start once more, for what the source says of the whole: it
+// may have nothing else left to give.
+func (m *materialization) probe(ctx context.Context) (*Page, error) {
+	r := m.Page
+	r.Records = 1
+	page, _, err := m.ask(ctx, r, func(*Page) error { return nil })
+	if err != nil {
+		return nil, fmt.Errorf("ledger: resume: %w", err)
+	}
+	page.Results, page.Next = nil, ""
+	return &page, nil
+}
+
+// run consumes pages until the last one, or until something cuts it off.
+func (m *materialization) run(ctx context.Context) (CutOff, error) {
+	for !m.done {
+		request, cut := m.request(ctx)
+		if cut != "" {
+			return cut, nil
+		}
+		page, retries, err := m.ask(ctx, request, func(p *Page) error { return m.check(p) })
+		if err != nil {
+			return m.failed(ctx, page, retries, err), nil
+		}
+		if cut := m.beyond(page); cut != "" {
+			return cut, nil
+		}
+		m.heads(page)
+		line := m.line(page)
+		line.Retries = retries
+		if err := m.To.Write(ctx, line, page.Results); err != nil {
+			if ctx.Err() != nil {
+				return CutContext, nil
+			}
+			return "", fmt.Errorf("ledger: page %d: %w", line.Ordinal, err)
+		}
+		m.take(line, page.Results)
+		m.Trace(line)
+	}
+	return "", nil
+}
+
+// request is for the next page, as far as the bounds allow one.
+func (m *materialization) request(ctx context.Context) (PageRequest, CutOff) {
+	r := m.Page
+	r.After = m.next
+	r.Records = int(min(int64(r.Records), m.Export.Results-m.rows))
+	r.Bytes = min(r.Bytes, m.Export.Bytes-m.bytes)
+	switch {
+	case ctx.Err() != nil:
+		return r, CutContext
+	case len(m.lines) >= m.Export.Pages:
+		return r, CutPages
+	case r.Records <= 0:
+		return r, CutResults
+	case r.Bytes <= 0:
+		return r, CutBytes
+	case time.Since(m.began) >= m.Export.Time:
+		return r, CutTime
+	}
+	return r, ""
+}
+
+// beyond reports that a page would lead beyond a bound: a source may give more
+// than is asked for.
+func (m *materialization) beyond(p Page) CutOff {
+	bytes := m.bytes
+	for _, r := range p.Results {
+		bytes += r.size()
+	}
+	switch {
+	case m.rows+int64(len(p.Results)) > m.Export.Results:
+		return CutResults
+	case bytes > m.Export.Bytes:
+		return CutBytes
+	}
+	return ""
+}
+
+// heads notes what the source says of the whole. Of a frozen generation it always
+// says the same.
+func (m *materialization) heads(p Page) {
+	old := m.head
+	p.Results, p.Next = nil, ""
+	m.head = &p
+	if old == nil {
+		return
+	}
+	m.head.Ordered = old.Ordered && p.Ordered
+	if p.Generation != "" && (p.Counts != old.Counts || p.Phase != old.Phase) {
+		m.faults = append(m.faults, fmt.Sprintf("page %d of generation %q has other counts than the one before", len(m.lines), p.Generation))
+	}
+}
+
+// failed keeps the line of the page that ended the walk. None of its results are
+// consumed, and the cursor that led to it is the one to go on from.
+func (m *materialization) failed(ctx context.Context, p Page, retries int, err error) CutOff {
+	cut := class(ctx, err)
+	if cut == CutContext {
+		return cut
+	}
+	line := PageReceipt{Ordinal: len(m.lines), Generation: p.Generation, In: m.next, Retries: retries,
+		Error: cut, Detail: clip(err.Error())}
+	if cut == CursorLoop {
+		line.Out = p.Next
+	}
+	m.lines = append(m.lines, line)
+	m.Trace(line)
+	return cut
+}
+
+// finishing bounds the last step of a Materialize whose context has ended.
+const finishing = 30 * time.Second
+
+// finish judges, and lets the sink keep the receipt: also after the end of ctx.
+func (m *materialization) finish(ctx context.Context, cut CutOff) (Receipt, error) {
+	r := m.receipt(cut)
+	ended := context.Cause(ctx)
+	if cut == CutContext {
+		var done func()
+		ctx, done = context.WithTimeout(context.WithoutCancel(ctx), finishing)
+		defer done()
+	}
+	if err := m.To.Finish(ctx, r); err != nil {
+		return Receipt{}, errors.Join(fmt.Errorf("ledger: finish: %w", err), ended)
+	}
+	if cut == CutContext {
+		return r, fmt.Errorf("ledger: materialize: %w", ended)
+	}
+	return r, nil
+}
+
+// receipt accounts for the walk.
+func (m *materialization) receipt(cut CutOff) Receipt {
+	r := Receipt{Expected: NoCounts()}
+	w := m.walk
+	if h := w.head; h != nil {
+		r.Phase, r.Ended = h.Phase, h.Ended
+		if h.Account != nil {
+			r = of(*h.Account)
+		}
+		r.Generation, r.Frozen, r.Ordered, r.Expected = h.Generation, h.Frozen, h.Ordered, h.Counts
+		if cut == "" {
+			r.Missing = w.missing()
+		}
+	}
+	r.Results, r.Bytes, r.Superseded, r.Duplicates, r.Records = w.rows, w.bytes, w.superseded, w.duplicates, w.records
+	r.Truncated, r.IDs, r.Digest = w.truncated, w.digests.ids.sum(), w.digests.content.sum()
+	r.Pages, r.Next, r.CutOff = w.lines, w.next, cut
+	r.Faults = disagreements(w, cut == "")
+	return r.judged()
+}
