@@ -82,6 +82,7 @@ const (
 	ReasonNew            Reason = "new"
 	ReasonKnown          Reason = "known"
 	ReasonURLs           Reason = "urls"
+	ReasonOverBudget     Reason = "over_budget" // more slots are spent than the limit: nothing is admitted until it is raised
 	ReasonOrigins        Reason = "origins"
 	ReasonDepth          Reason = "depth"
 	ReasonReferences     Reason = "references"

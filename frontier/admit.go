@@ -39,6 +39,7 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old, each decision) (adm
 	if n := s.overflow.Count; n > 0 {
 		h.observed += n
 		h.count(tallyKey{tallyDecided, uint8(LimitReached), ReasonReferences}, n, s.overflow.Example)
+		h.hold(LimitReached, ReasonReferences, n, s.base, s.overflow.Example)
 	}
 	for i := range cs {
 		at.offset = edges.lines
@@ -53,10 +54,12 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old, each decision) (adm
 			olds[i].moved = true
 			d.was, d.wasFor = olds[i].decision, olds[i].reason
 			h.count(tallyKey{tallyDecided, uint8(d.was), d.wasFor}, -1, "")
+			h.hold(d.was, d.wasFor, -1, cs[i].url.Request, "")
 			h.observed--
 		}
 		h.observed++
 		h.count(tallyKey{tallyDecided, uint8(d.decision), d.reason}, 1, cs[i].ref.Observed)
+		h.hold(d.decision, d.reason, 1, cs[i].url.Request, cs[i].ref.Observed)
 		edges.add(d)
 		if each == nil {
 			continue
@@ -176,6 +179,10 @@ func (t *tx) decideNew(s *source, c *candidate, at admissionRef, d decided) (dec
 		}
 	}
 	d.decision = LimitReached
+	if h.slots > b.URLs { // something is wrong: an operator must look, and raise the limit
+		d.reason = ReasonOverBudget
+		return d, nil
+	}
 	if int64(s.depth) > int64(b.Depth) {
 		d.reason = ReasonDepth
 		return d, nil

@@ -36,6 +36,8 @@ func apply(p projection, e *entry, seq uint64, at int64) error {
 		return applyGate(p, e, seq)
 	case entryRun:
 		return applyRun(p.runHead(), e, at)
+	case entryFreeze:
+		return p.runHead().freeze(e.gen)
 	}
 	return fmt.Errorf("frontier: no such entry: %d", e.kind)
 }

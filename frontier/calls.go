@@ -124,12 +124,8 @@ func (f *Frontier) Lease(ctx context.Context, max int) ([]Lease, error) {
 		t.f.waiters = append(t.f.waiters, w)
 		return nil
 	}}
-	select {
-	case f.calls <- c:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-f.ended:
-		return nil, f.why()
+	if err := f.send(ctx, c); err != nil {
+		return nil, err
 	}
 	select {
 	case err := <-w.done:

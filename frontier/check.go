@@ -3,6 +3,7 @@ package frontier
 import (
 	"bytes"
 	"context"
+	"math"
 	"math/bits"
 
 	"github.com/weircrawl/weir/internal/codec"
@@ -19,7 +20,7 @@ func (r *Reader) Check(ctx context.Context) error {
 		return err
 	}
 	c := &checker{Reader: r, head: h, sum: head{tallies: map[tallyKey]*tally{}}, leases: map[place]grantItem{}}
-	for _, step := range []func(context.Context) error{c.leaseRows, c.origins, c.orphans, c.attempts, c.offers, c.results, c.edges, c.rekeying} {
+	for _, step := range []func(context.Context) error{c.leaseRows, c.origins, c.orphans, c.attempts, c.offers, c.results, c.edges, c.rekeying, c.generations} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -221,7 +222,7 @@ func (c *checker) orphans(ctx context.Context) error {
 	for _, s := range []struct {
 		space storage.Space
 		want  int64
-	}{{spaceDedupe, c.rows}, {spaceReady, c.ready}, {spaceAgain, c.again}, {spaceWake, c.wakes}, {spaceOffer, c.head.offers}, {spaceScope, c.head.hosts}, {spaceRekey, c.head.rekeys()}} {
+	}{{spaceDedupe, c.rows}, {spaceReady, c.ready}, {spaceAgain, c.again}, {spaceWake, c.wakes}, {spaceOffer, c.head.offers}, {spaceScope, c.head.hosts}, {spaceRekey, c.head.rekeys()}, {spaceGeneration, int64(c.head.frozen)}} {
 		n := int64(0)
 		for _, err := range c.all(ctx, s.space) {
 			if err != nil {
@@ -281,8 +282,13 @@ func (c *checker) offers(ctx context.Context) error {
 
 func (c *checker) results(ctx context.Context) error {
 	var superseded int64
+	generations := c.frozenRest(ctx)
+	defer generations.stop()
 	for res, err := range c.Results(ctx, 0) {
 		if err != nil {
+			return err
+		}
+		if err := generations.resultsBefore(res.Position, &c.sum, &c.faults); err != nil {
 			return err
 		}
 		c.sum.results++
@@ -295,6 +301,9 @@ func (c *checker) results(ctx context.Context) error {
 			superseded++
 		}
 	}
+	if err := generations.resultsBefore(math.MaxUint64, &c.sum, &c.faults); err != nil {
+		return err
+	}
 	if c.sum.results-superseded != c.ended {
 		c.faults.add("%d results, %d of them superseded, for %d ended URLs", c.sum.results, superseded, c.ended)
 	}
@@ -302,7 +311,9 @@ func (c *checker) results(ctx context.Context) error {
 }
 
 func (c *checker) edges(ctx context.Context) error {
-	if err := c.replayEdges(ctx, &c.sum); err != nil {
+	count := c.edgeCount(ctx)
+	defer count.stop()
+	if err := count.before(math.MaxUint64, &c.sum); err != nil {
 		return err
 	}
 	moved, err := c.movedLines(ctx)
@@ -371,6 +382,7 @@ func (c *checker) totals() {
 		{"paused", c.sum.paused, h.paused},
 		{"last result", int64(c.sum.finish), int64(h.finish)},
 		{"admitted", c.rows, h.slots + h.moved},
+		{"patterns held back", c.sum.limited(), h.held.total},
 	} {
 		if t.found != t.kept {
 			c.faults.add("%s: %d found, %d kept", t.what, t.found, t.kept)

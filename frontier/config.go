@@ -19,6 +19,7 @@ type Config struct {
 	Policy     PolicySource       // default Policy{}: one request at a time an origin, one second apart
 	Budget     Budget             // of a new run; on a known one a larger bound is a raise, a smaller one is clamped to what is spent
 	Scope      Scope              // of a new run; default the hosts of its first seeds
+	Robots     string             // version of what reads robots.txt, at most 64 bytes; kept with the run
 	Gates      bool               // an origin hands out a gate lease before its URLs
 	GateLimit  int64              // decoded bytes set aside for a gate; default 512 KiB
 	Cache      int64              // bytes of memory for recent identities; default 64 MiB
@@ -50,6 +51,9 @@ func (c Config) validate() error {
 	}
 	if len(c.Run) > 128 {
 		faults = append(faults, fmt.Errorf("Run has %d bytes; 128 are allowed", len(c.Run)))
+	}
+	if len(c.Robots) > maxReason || !utf8.ValidString(c.Robots) {
+		faults = append(faults, fmt.Errorf("Robots %q is no UTF-8 or has more than %d bytes", c.Robots, maxReason))
 	}
 	if !utf8.ValidString(c.Run) {
 		faults = append(faults, fmt.Errorf("Run %q is no UTF-8", c.Run))

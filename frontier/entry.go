@@ -69,6 +69,7 @@ const (
 	entryGate
 	entryRun
 	entryScope
+	entryFreeze
 )
 
 // The optional fields of a URL's entry, as bits.
@@ -116,6 +117,8 @@ func (e *entry) write(w *codec.Writer) {
 		w.String(string(e.text))
 	case entryScope:
 		w.String(string(e.text))
+	case entryFreeze:
+		w.Uint(e.gen)
 	case entryPace:
 		w.Fixed(e.place.origin)
 		note := e.pace.gate.note
@@ -223,6 +226,8 @@ func readEntry(r *codec.Reader) *entry {
 		e.text = urlnorm.Origin(r.String())
 	case entryScope:
 		e.text = urlnorm.Origin(r.String())
+	case entryFreeze:
+		e.gen = r.Uint()
 	case entryPace:
 		e.place.origin = r.Fixed()
 		p := readPace(r)

@@ -29,6 +29,7 @@ type Frontier struct {
 	limit  atomic.Pointer[Budget]
 	scope  atomic.Pointer[Scope]
 	last   atomic.Pointer[[]byte] // the head as it was committed
+	oldest atomic.Int64           // when the oldest call that waits was made; 0: none waits
 
 	started time.Time // with the monotonic clock
 	base    int64     // microseconds of started
@@ -46,6 +47,7 @@ type Frontier struct {
 	rekey       *rekeying
 	book        book
 	head        *head
+	frozen      []byte // row of the newest generation, while nothing was decided since
 	rows        map[place]*urlRow
 	origins     map[uint64]*origin
 	ids         identities

@@ -40,19 +40,22 @@ type head struct {
 	conflict int64
 	entries  int64    // lines of the log
 	finish   uint64   // F of the last result
+	frozen   uint64   // G of the newest generation
+	queue    int64    // microseconds that the oldest call of the commit had waited
 	hosts    int64    // that seeds have brought into the scope
 	joined   []string // the first of them
 	tallies  map[tallyKey]*tally
+	held     patterns // of what limits hold back
+	sketch   []byte   // held as it is kept; nil: not made yet
 }
 
 // contract is what a run is bound to.
 type contract struct {
-	Budget     Budget `json:"budget"`
-	Scope      Scope  `json:"scope"`
-	Seeds      bool   `json:"seeds"` // the scope is the seeds' hosts: a new seed joins it
-	Policy     string `json:"policy"`
-	Normalizer string `json:"normalizer"`     // the version of its keys
-	From       string `json:"from,omitempty"` // the run that it was rekeyed from
+	Budget Budget `json:"budget"`
+	Scope  Scope  `json:"scope"`
+	Seeds  bool   `json:"seeds"` // the scope is the seeds' hosts: a new seed joins it
+	Versions
+	From string `json:"from,omitempty"` // the run that it was rekeyed from
 }
 
 type tallyKind uint8
@@ -119,8 +122,41 @@ func (h *head) unresolved() int64 { return h.states[Queued] + h.states[Leased] +
 // over reports whether nothing is left to do.
 func (h *head) over() bool { return h.unresolved() == 0 && h.offers == 0 }
 
+// hold counts n references that a limit holds back, by their pattern; a negative n
+// are let go.
+func (h *head) hold(d Decision, why Reason, n int64, request, example string) {
+	if d == LimitReached || d == DeferredBudget {
+		h.held.add(patternOf(request), why, n, example)
+		h.sketch = nil
+	}
+}
+
+// limited is how many references a limit holds back.
+func (h *head) limited() (n int64) {
+	for k, t := range h.tallies {
+		if d := Decision(k.code); k.kind == tallyDecided && (d == LimitReached || d == DeferredBudget) {
+			n += t.count
+		}
+	}
+	return n
+}
+
+// Versions of a head's row: with its generation, its queue and its patterns.
+const (
+	headVersion  = 1
+	headVersion2 = 2
+)
+
+func (h *head) version() byte {
+	if h.frozen != 0 || h.queue != 0 || h.held.total != 0 {
+		return headVersion2
+	}
+	return headVersion
+}
+
 func (h *head) encode() []byte {
-	w := codec.NewWriter(rowVersion, make([]byte, 0, 512+64*len(h.tallies)))
+	version := h.version()
+	w := codec.NewWriter(version, make([]byte, 0, 512+64*len(h.tallies)+len(h.sketch)))
 	w.String(h.name)
 	w.Uint(uint64(h.number))
 	w.Uint(uint64(h.began))
@@ -152,7 +188,22 @@ func (h *head) encode() []byte {
 		w.Int(h.tallies[k].count)
 		w.String(h.tallies[k].example)
 	}
+	if version >= headVersion2 {
+		h.encodeLater(w)
+	}
 	return w.Seal()
+}
+
+// encodeLater writes what version 2 has more.
+func (h *head) encodeLater(w *codec.Writer) {
+	w.Uint(h.frozen)
+	w.Int(h.queue)
+	if h.sketch == nil {
+		s := codec.NewWriter(rowVersion, nil)
+		h.held.write(s)
+		h.sketch = s.Seal()
+	}
+	w.Bytes(h.sketch)
 }
 
 // maxJoined is how many hosts of the scope a summary names.
@@ -172,7 +223,7 @@ func (h *head) counters() []*int64 {
 }
 
 func decodeHead(v []byte) (*head, error) {
-	r := codec.NewReader(v, rowVersion)
+	r := codec.NewReader(v, headVersion2)
 	h := &head{name: r.String(), number: uint32(r.Uint()), began: int64(r.Uint()),
 		phase: Phase(r.Byte()), reason: Reason(r.String()), since: int64(r.Uint()), seq: r.Uint(), at: int64(r.Uint()),
 		tallies: map[tallyKey]*tally{}}
@@ -195,6 +246,15 @@ func decodeHead(v []byte) (*head, error) {
 		k := tallyKey{tallyKind(r.Byte()), r.Byte(), Reason(r.String())}
 		h.tallies[k] = &tally{count: r.Int(), example: r.String()}
 	}
+	if r.Version >= headVersion2 {
+		h.frozen, h.queue, h.sketch = r.Uint(), r.Int(), r.Bytes()
+		s := codec.NewReader(h.sketch, rowVersion)
+		if h.held = readPatterns(s); r.Err() == nil && s.Close() != nil {
+			return nil, damaged(spaceHead, s.Close())
+		}
+	} else {
+		h.held.total = h.limited() // nobody has noted their patterns
+	}
 	return h, damaged(spaceHead, r.Close())
 }
 
@@ -209,6 +269,9 @@ func (h *head) tallyKeys() []tallyKey {
 	return keys
 }
 
+// maxShown is how many patterns a summary lists.
+const maxShown = 8
+
 // summary is h as its readers see it.
 func (h *head) summary() Summary {
 	s := Summary{Run: h.name, Number: h.number, Phase: h.phase, Reason: h.reason,
@@ -218,6 +281,11 @@ func (h *head) summary() Summary {
 		Active: time.Duration(h.active) * time.Microsecond, Limit: h.contract.Budget, Scope: h.contract.Scope,
 		Results: h.results, Records: h.records, Late: h.late, Conflict: h.conflict}
 	s.Hosts = h.hosts
+	s.Versions, s.Queue = h.contract.Versions, micros(h.queue)
+	s.Patterns, s.PatternRest = h.held.heaviest(maxShown)
+	if h.frozen != 0 {
+		s.Generation = generationID(h.name, h.frozen)
+	}
 	s.Scope.Hosts = append(append([]string{}, s.Scope.Hosts...), h.joined...)
 	for _, st := range States {
 		s.States[st] = h.states[st]

@@ -10,24 +10,25 @@ import (
 
 // The spaces of a store, each with how its keys come and go.
 var (
-	spaceRun     = storage.Space{Name: "run", Use: storage.Point}     // name -> R
-	spaceHead    = storage.Space{Name: "head", Use: storage.Point}    // P R -> head
-	spaceDedupe  = storage.Space{Name: "dedupe", Use: storage.Point}  // P R O H -> N
-	spaceURL     = storage.Space{Name: "url", Use: storage.Point}     // P R O N -> urlRow
-	spaceOrigin  = storage.Space{Name: "origin", Use: storage.Point}  // P R O -> origin
-	spaceReady   = storage.Space{Name: "ready", Use: storage.Queue}   // P R O class T N: a URL out of order
-	spaceAgain   = storage.Space{Name: "again", Use: storage.Queue}   // P R T O N: a stored response whose handler failed
-	spaceWake    = storage.Space{Name: "wake", Use: storage.Queue}    // P R T O: an origin with work
-	spaceLease   = storage.Space{Name: "lease", Use: storage.Queue}   // P R S -> leases of one commit
-	spaceScope   = storage.Space{Name: "scope", Use: storage.Point}   // P R hash of host -> host: one that a seed has brought into the scope
-	spaceOffer   = storage.Space{Name: "offer", Use: storage.Queue}   // P R S i -> references to be decided again
-	spaceMoved   = storage.Space{Name: "moved", Use: storage.Point}   // P R S i chunk -> lines of that edge row that no bound holds back any more
-	spaceRekey   = storage.Space{Name: "rekey", Use: storage.Point}   // P R -> how far the run has replayed the one that it was made of
-	spaceLog     = storage.Space{Name: "log", Use: storage.Append}    // P R S chunk -> transitions
-	spaceEdge    = storage.Space{Name: "edge", Use: storage.Append}   // P R S i chunk -> references of one source
-	spaceResult  = storage.Space{Name: "result", Use: storage.Append} // P R F -> Result
-	spaceRecord  = storage.Space{Name: "record", Use: storage.Append} // P R F i -> Record
-	spaceAttempt = storage.Space{Name: "attempt", Use: storage.Point} // P R O N generation -> late and conflicting attempts
+	spaceRun        = storage.Space{Name: "run", Use: storage.Point}         // name -> R
+	spaceHead       = storage.Space{Name: "head", Use: storage.Point}        // P R -> head
+	spaceDedupe     = storage.Space{Name: "dedupe", Use: storage.Point}      // P R O H -> N
+	spaceURL        = storage.Space{Name: "url", Use: storage.Point}         // P R O N -> urlRow
+	spaceOrigin     = storage.Space{Name: "origin", Use: storage.Point}      // P R O -> origin
+	spaceReady      = storage.Space{Name: "ready", Use: storage.Queue}       // P R O class T N: a URL out of order
+	spaceAgain      = storage.Space{Name: "again", Use: storage.Queue}       // P R T O N: a stored response whose handler failed
+	spaceWake       = storage.Space{Name: "wake", Use: storage.Queue}        // P R T O: an origin with work
+	spaceLease      = storage.Space{Name: "lease", Use: storage.Queue}       // P R S -> leases of one commit
+	spaceScope      = storage.Space{Name: "scope", Use: storage.Point}       // P R hash of host -> host: one that a seed has brought into the scope
+	spaceOffer      = storage.Space{Name: "offer", Use: storage.Queue}       // P R S i -> references to be decided again
+	spaceMoved      = storage.Space{Name: "moved", Use: storage.Point}       // P R S i chunk -> lines of that edge row that no bound holds back any more
+	spaceRekey      = storage.Space{Name: "rekey", Use: storage.Point}       // P R -> how far the run has replayed the one that it was made of
+	spaceLog        = storage.Space{Name: "log", Use: storage.Append}        // P R S chunk -> transitions
+	spaceEdge       = storage.Space{Name: "edge", Use: storage.Append}       // P R S i chunk -> references of one source
+	spaceResult     = storage.Space{Name: "result", Use: storage.Append}     // P R F -> Result
+	spaceRecord     = storage.Space{Name: "record", Use: storage.Append}     // P R F i -> Record
+	spaceGeneration = storage.Space{Name: "generation", Use: storage.Append} // P R G -> the head of the commit that froze it
+	spaceAttempt    = storage.Space{Name: "attempt", Use: storage.Point}     // P R O N generation -> late and conflicting attempts
 )
 
 // A place is where a URL stands in its partition and run: origin and ordinal.

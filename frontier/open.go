@@ -63,7 +63,8 @@ func (t *tx) opening(known *head, given Budget) error {
 }
 
 // adjust binds a known run to a new budget: a larger bound is a raise, a smaller
-// one is clamped to what is spent, and a zero one stays.
+// one is clamped to what is spent, and a zero one stays. It notes the versions that
+// the run goes on with.
 func (t *tx) adjust(given Budget) error {
 	h := t.f.head
 	terms := h.contract
@@ -79,11 +80,16 @@ func (t *tx) adjust(given Budget) error {
 	if err := terms.Budget.fits(); err != nil {
 		return err
 	}
-	if terms.Budget == h.contract.Budget {
+	terms.Versions = t.f.versions()
+	switch {
+	case terms.Budget != h.contract.Budget:
+		if err := t.rebind(terms, ReasonRaised); err != nil {
+			return err
+		}
+	case terms.Versions != h.contract.Versions:
+		return t.rebind(terms, "versions")
+	default:
 		return nil
-	}
-	if err := t.rebind(terms, ReasonRaised); err != nil {
-		return err
 	}
 	for _, r := range raised {
 		if r == ReasonURLs || r == ReasonOrigins || r == ReasonDepth {
@@ -186,7 +192,7 @@ func (f *Frontier) beginRun(ctx context.Context) error {
 	f.keys = keys{run: number}
 	f.book = book{latest: number, active: number}
 	f.head = &head{name: name, number: number, began: f.now(), tallies: map[tallyKey]*tally{}, contract: contract{
-		Budget: f.cfg.Budget, Scope: f.cfg.Scope, Seeds: f.cfg.Scope.Empty(), Policy: f.policy("").Version, Normalizer: versionOf(f.cfg.Normalizer)}}
+		Budget: f.cfg.Budget, Scope: f.cfg.Scope, Seeds: f.cfg.Scope.Empty(), Versions: f.versions()}}
 	if f.earlier != nil {
 		f.head.contract.From = f.earlier.name
 	}
@@ -204,6 +210,7 @@ func (f *Frontier) forget() {
 	f.rowsLeft, f.short = map[uint64]int{}, map[uint64]bool{}
 	f.againDue = 0
 	f.paused, f.lookAt = map[uint64]bool{}, never
+	f.frozen = nil
 	f.horizon, f.wakeFrom = 0, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"reflect"
 )
 
@@ -65,8 +66,9 @@ func (p *replayed) putHost(host string) { p.hosts[host] = true }
 func (p *replayed) runHead() *head      { return p.head }
 
 // Replay rebuilds the current state from the log and the edges, and compares it
-// with the rows field by field. It returns *Faults where they differ. It takes
-// about 1 KB of memory a URL, and must not run beside a writer.
+// with the rows field by field, and with each generation that was frozen on the
+// way. It returns *Faults where they differ. It takes about 1 KB of memory a URL,
+// and must not run beside a writer.
 func (r *Reader) Replay(ctx context.Context) error {
 	kept, err := readHead(ctx, r.store, r.keys)
 	if err != nil {
@@ -74,8 +76,14 @@ func (r *Reader) Replay(ctx context.Context) error {
 	}
 	p := &replayed{rows: map[place]*urlRow{}, origins: map[uint64]*origin{}, hosts: map[string]bool{}, head: &head{name: kept.name, number: kept.number, began: kept.began,
 		tallies: map[tallyKey]*tally{}}}
+	edges, generations, faults := r.edgeCount(ctx), r.frozenRest(ctx), &Faults{}
+	defer edges.stop()
+	defer generations.stop()
 	for l, err := range r.entries(ctx) {
 		if err != nil {
+			return err
+		}
+		if err := generations.before(l.seq, p.head, edges, faults); err != nil {
 			return err
 		}
 		if err := apply(p, l.entry, l.seq, l.at); err != nil {
@@ -84,39 +92,16 @@ func (r *Reader) Replay(ctx context.Context) error {
 		p.head.seq, p.head.at = l.seq, l.at
 		p.head.entries++
 	}
-	if err := r.replayEdges(ctx, p.head); err != nil {
+	if err := generations.before(math.MaxUint64, p.head, edges, faults); err != nil {
 		return err
 	}
-	return r.compare(ctx, p, kept)
-}
-
-func (r *Reader) replayEdges(ctx context.Context, h *head) error {
-	for row, err := range r.all(ctx, spaceEdge) {
-		if err != nil {
-			return err
-		}
-		edge, err := decodeEdge(row[1])
-		if err != nil {
-			return err
-		}
-		if n := edge.source.overflow.Count; n > 0 {
-			h.count(tallyKey{tallyDecided, uint8(LimitReached), ReasonReferences}, n, edge.source.overflow.Example)
-			h.observed += n
-		}
-		for _, d := range edge.lines {
-			if edge.source.kind == Offer {
-				h.count(tallyKey{tallyDecided, uint8(d.was), d.wasFor}, -1, "")
-				h.observed--
-			}
-			h.count(tallyKey{tallyDecided, uint8(d.decision), d.reason}, 1, d.ref.Observed)
-			h.observed++
-		}
+	if err := edges.before(math.MaxUint64, p.head); err != nil {
+		return err
 	}
-	return nil
+	return r.compare(ctx, p, kept, faults)
 }
 
-func (r *Reader) compare(ctx context.Context, p *replayed, kept *head) error {
-	faults := &Faults{}
+func (r *Reader) compare(ctx context.Context, p *replayed, kept *head, faults *Faults) error {
 	if err := r.compareURLs(ctx, p, faults); err != nil {
 		return err
 	}
@@ -127,7 +112,7 @@ func (r *Reader) compare(ctx context.Context, p *replayed, kept *head) error {
 		return err
 	}
 	p.head.seq, p.head.at = kept.seq, kept.at // an idle commit logs nothing
-	compareHeads(p.head, kept, faults)
+	compareHeads("head", p.head, kept, faults)
 	return faults.err()
 }
 
@@ -212,21 +197,22 @@ func (o *origin) kept() origin {
 	return origin{id: o.id, text: o.text, pace: o.pace, next: o.next, ready: o.ready, states: o.states, again: o.again, gateTry: o.gateTry}
 }
 
-func compareHeads(again, kept *head, faults *Faults) {
-	tallies := again.tallies
+func compareHeads(what string, again, kept *head, faults *Faults) {
 	for k, t := range kept.tallies {
-		if g := tallies[k]; g == nil || *g != *t {
-			faults.add("head: tally %v: replayed %v, kept %v", k, g, *t)
+		if g := again.tallies[k]; g == nil || *g != *t {
+			faults.add("%s: tally %v: replayed %v, kept %v", what, k, g, *t)
 		}
-		delete(tallies, k)
 	}
-	for k, t := range tallies {
-		faults.add("head: tally %v: replayed %v, not kept", k, *t)
+	for k, t := range again.tallies {
+		if kept.tallies[k] == nil {
+			faults.add("%s: tally %v: replayed %v, not kept", what, k, *t)
+		}
 	}
 	a, b := *again, *kept
 	a.tallies, b.tallies, a.terms, b.terms = nil, nil, nil, nil
+	a.queue, a.held, a.sketch, b.sketch = b.queue, b.held, nil, nil // Check counts what is held back
 	if d := difference(a, b); d != "" {
-		faults.add("head: %s", d)
+		faults.add("%s: %s", what, d)
 	}
 }
 

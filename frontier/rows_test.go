@@ -37,7 +37,7 @@ func rowKinds() map[string]rowKind {
 	pc := pace{head: [classes]uint64{1, 2, 3}, due: 4, why: "busy", incidents: 5, pause: "throttled", gate: gate{state: gateOpen, reason: "open", ends: Failed, until: 6, due: 7,
 		gen: 8, attempts: 1, losses: 2, delay: 9, note: []byte("rules"), back: 10}}
 	org := origin{id: at.origin, text: "http://a.test", pace: pc, next: [classes]uint64{4, 5, 6}, ready: [classes]uint32{1, 2, 3}, states: [8]int64{0, 1, 2, 3, 4, 5, 6, 7}, again: 1, wake: 99, gateTry: tries[1]}
-	hd := head{name: "run", number: 2, began: 3, phase: Stopped, reason: "wall", since: 4, seq: 5, at: 6, contract: contract{Budget: Budget{URLs: 7}.WithDefaults(), Scope: Scope{Hosts: []string{"a.test"}}, Seeds: true, Policy: "v"},
+	hd := head{name: "run", number: 2, began: 3, phase: Stopped, reason: "wall", since: 4, seq: 5, at: 6, contract: contract{Budget: Budget{URLs: 7}.WithDefaults(), Scope: Scope{Hosts: []string{"a.test"}}, Seeds: true, Versions: Versions{Policy: "v"}},
 		states: [8]int64{0, 1, 2, 3, 4, 5, 6, 7}, finish: 8, tallies: map[tallyKey]*tally{{tallyEnd, uint8(Done), "fetched"}: {9, "http://a.test/"}, {tallyStop, 0, "wall"}: {1, "24h"}}}
 	for i, n := range hd.counters() {
 		*n = int64(i + 1)
@@ -98,6 +98,9 @@ func laterKinds() map[string]rowKind {
 			return k.encode(), err
 		}},
 	}
+	head := rowKinds()["head"]
+	kinds["head of version 2"] = rowKind{sampleLaterHead(head.sample), head.again}
+	kinds["log of a generation"] = rowKind{packLog(15, []*entry{{kind: entryFreeze, gen: 16}}), logAgain}
 	result := rowKinds()["result"]
 	res, n, err := decodeResult(keys{run: 1}, keys{run: 1}.seq(1), result.sample)
 	if err != nil {
@@ -106,6 +109,18 @@ func laterKinds() map[string]rowKind {
 	res.Carried = "0.1.0102030405060708.4000000000000009.2"
 	kinds["result of version 2"] = rowKind{res.encode(res.Finished.UnixMicro(), n), result.again}
 	return kinds
+}
+
+func sampleLaterHead(sample []byte) []byte {
+	h, err := decodeHead(sample)
+	if err != nil {
+		panic(err)
+	}
+	h.contract.Versions = Versions{Policy: "v", Normalizer: "1t1", Weir: "v1.0.0", Store: 2, Engine: "bbolt", Robots: "r1"}
+	h.terms, h.frozen, h.queue = nil, 17, 18
+	h.hold(LimitReached, ReasonURLs, 19, "http://a.test/item/1?b=2", "/item/1?b=2")
+	h.hold(LimitReached, ReasonDepth, 20, "http://a.test/", "/")
+	return h.encode()
 }
 
 func sampleRekeying() []byte {
@@ -237,7 +252,7 @@ func TestEveryCutRowIsDamage(t *testing.T) {
 					return // no header yet
 				}
 				switch name {
-				case "head":
+				case "head", "head of version 2":
 					_, err = decodeHead(k.sample[:n])
 				case "url":
 					_, err = decodeURL(place{}, k.sample[:n])
@@ -255,7 +270,7 @@ func TestEveryCutRowIsDamage(t *testing.T) {
 					_, err = decodeBook(k.sample[:n])
 				case "leases":
 					_, err = decodeLeases(keys{}.seq(1), k.sample[:n])
-				case "log":
+				case "log", "log of a generation":
 					_, err = decodeLog(keys{}.chunk(1, 0), k.sample[:n])
 				default:
 					_, err = decodeEdge(k.sample[:n])

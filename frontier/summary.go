@@ -63,6 +63,23 @@ type Summary struct {
 	Records  int64         `json:"records"`
 	Late     int64         `json:"late"`      // completions that came too late
 	Conflict int64         `json:"conflicts"` // completions quarantined
+
+	Generation  string         `json:"generation,omitempty"` // ID of the newest; empty: none is frozen
+	Queue       time.Duration  `json:"queue"`                // how long the oldest call of the commit had waited
+	Patterns    []PatternTally `json:"patterns,omitempty"`   // of references that a limit holds back: the 8 heaviest
+	PatternRest int64          `json:"pattern_rest"`         // held back, and counted in none of Patterns
+	Versions    Versions       `json:"versions"`
+}
+
+// Versions says what a run goes on with since it was opened last. An empty one is
+// not known.
+type Versions struct {
+	Policy     string `json:"policy"`           // for an origin that has none of its own
+	Normalizer string `json:"normalizer"`       // of the keys
+	Weir       string `json:"weir,omitempty"`   // this module, where the build knows it
+	Store      int    `json:"store,omitempty"`  // the format of the rows
+	Engine     string `json:"engine,omitempty"` // what keeps the rows: storage.Limits.Engine
+	Robots     string `json:"robots,omitempty"` // what reads robots.txt: Config.Robots
 }
 
 // Admitted is the number of admitted identities: Slots and Moved together.
@@ -114,6 +131,9 @@ var (
 	ErrNormalizerChanged = errors.New("frontier: the normalizer has changed")
 	// ErrNoRun means that the store holds no such run.
 	ErrNoRun = errors.New("frontier: no such run")
+	// ErrNoGeneration means that the run has no such generation, or none at all: it
+	// freezes one when it stops or ends, and when Freeze is called.
+	ErrNoGeneration = errors.New("frontier: no such generation")
 	// ErrLostOwnership means that another owner has claimed the partition. This
 	// frontier can change nothing any more; leases it gave out are void.
 	ErrLostOwnership = errors.New("frontier: another owner has claimed the partition")

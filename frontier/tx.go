@@ -37,6 +37,9 @@ type tx struct {
 	sources  uint32
 	owed     uint32 // offers made
 	head     []byte // as it is committed
+	freeze   bool   // the commit freezes a generation
+	frozen   []byte // its row
+	asked    int64  // when the oldest call of the group was made; never: there is none
 	attempts map[string]*attempt
 	later    []uint64 // origins whose next URL is visible once this has committed
 	again    int64    // first T of this group's rows in again: they can be read once it has committed
@@ -44,7 +47,7 @@ type tx struct {
 
 func (f *Frontier) begin(ctx context.Context) *tx {
 	f.ids.age()
-	return &tx{f: f, ctx: ctx, seq: f.fence.Sequence + 1, gen: f.fence.Generation, now: f.now(), changed: map[*urlRow]bool{}, again: never,
+	return &tx{f: f, ctx: ctx, seq: f.fence.Sequence + 1, gen: f.fence.Generation, now: f.now(), changed: map[*urlRow]bool{}, again: never, asked: never,
 		active: f.crawls()}
 }
 
@@ -239,6 +242,9 @@ func (t *tx) repace(o *origin, change func(p *pace)) {
 // run changes what concerns the run as a whole.
 func (t *tx) run(e entry) error {
 	e.kind = entryRun
+	if e.phase > Running && e.phase != t.f.head.phase {
+		t.freeze = true
+	}
 	return t.do(&e)
 }
 
@@ -271,11 +277,19 @@ func (t *tx) flush() []storage.Op {
 		t.put(spaceURL, k.url(u.place), u.encode())
 	}
 	t.flushLeases()
-	t.flushLog()
 	h := t.f.head
+	if t.freeze {
+		_ = t.do(&entry{kind: entryFreeze, gen: h.frozen + 1}) // the next one: it cannot fail
+	}
+	t.flushLog()
 	h.entries += int64(len(t.log))
-	h.seq, h.at = t.seq, t.now
-	t.put(spaceHead, k.head(), h.encode())
+	h.seq, h.at, h.queue = t.seq, t.now, max(t.now-t.asked, 0)
+	t.head = h.encode()
+	if t.freeze {
+		t.frozen = t.head
+		t.put(spaceGeneration, k.nums(h.frozen), t.frozen)
+	}
+	t.put(spaceHead, k.head(), t.head)
 	return t.ops
 }
 

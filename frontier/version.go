@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -30,6 +31,31 @@ func versionOf(n urlnorm.Normalizer) string {
 		plain += "@" + hex.EncodeToString(digest.Sum(nil)[:8])
 	}
 	return plain
+}
+
+// storeFormat counts the formats of the rows: 2 has generations.
+const storeFormat = 2
+
+// versions are what the run goes on with from now on.
+func (f *Frontier) versions() Versions {
+	return Versions{Policy: f.policy("").Version, Normalizer: versionOf(f.cfg.Normalizer), Weir: builtFrom(), Store: storeFormat,
+		Engine: strings.ToValidUTF8(clipText(f.cfg.Store.Limits().Engine, maxReason), "\uFFFD"), Robots: f.cfg.Robots}
+}
+
+const module = "github.com/weircrawl/weir"
+
+// builtFrom is the version of this module in the program, or empty.
+func builtFrom() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == module {
+			return clipText(m.Version, maxReason)
+		}
+	}
+	return ""
 }
 
 func versionAt(n urlnorm.Normalizer, site string) string {

@@ -17,6 +17,7 @@ type call struct {
 	decide     func(t *tx) error
 	candidates [][]candidate // whose identities the decision looks up
 	size       int
+	asked      int64  // when it was made
 	shrink     func() // makes what is too large alone fit; nil: it cannot
 	done       chan error
 }
@@ -30,12 +31,8 @@ const (
 // first, nobody knows whether it was decided: it may be sent again.
 func (f *Frontier) submit(ctx context.Context, c *call) error {
 	c.done = make(chan error, 1)
-	select {
-	case f.calls <- c:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-f.ended:
-		return f.why()
+	if err := f.send(ctx, c); err != nil {
+		return err
 	}
 	select {
 	case err := <-c.done:
@@ -50,6 +47,40 @@ func (f *Frontier) submit(ctx context.Context, c *call) error {
 			return f.why()
 		}
 	}
+}
+
+// send puts a call into the queue.
+func (f *Frontier) send(ctx context.Context, c *call) error {
+	c.asked = f.now()
+	f.oldest.CompareAndSwap(0, c.asked)
+	select {
+	case f.calls <- c:
+		return nil
+	case <-ctx.Done():
+		f.oldest.CompareAndSwap(c.asked, 0)
+		return ctx.Err()
+	case <-f.ended:
+		return f.why()
+	}
+}
+
+// Queue is how long the oldest call has waited that is not answered yet, among them
+// the completions that wait for their commit. It reads memory only.
+func (f *Frontier) Queue() time.Duration {
+	at := f.oldest.Load()
+	if at == 0 {
+		return 0
+	}
+	return max(micros(f.now()-at), 0)
+}
+
+// oldestOf is when the oldest of some calls was made; never: there is none.
+func oldestOf(calls []*call) int64 {
+	at := never
+	for _, c := range calls {
+		at = min(at, c.asked)
+	}
+	return at
 }
 
 // why is the reason for which the writer has ended.
@@ -78,10 +109,14 @@ func (f *Frontier) write() {
 	defer timer.Stop()
 	for {
 		calls := f.gather(timer)
+		if len(calls) > 0 {
+			f.oldest.Store(oldestOf(calls))
+		}
 		if calls == nil || !f.group(calls) {
 			f.answerAll(f.why())
 			return
 		}
+		f.oldest.Store(0) // what has come meanwhile is gathered next
 	}
 }
 
@@ -162,6 +197,7 @@ func (f *Frontier) group(calls []*call) bool {
 			return false
 		}
 		if applied {
+			f.frozen = t.frozen
 			t.answer(calls)
 			return true
 		}
@@ -178,6 +214,7 @@ func (t *tx) attempt(calls []*call) (err error) {
 			err = fmt.Errorf("%w: panic: %v\n%s", ErrInternal, v, debug.Stack())
 		}
 	}()
+	t.asked = oldestOf(calls)
 	if err := t.decideGroup(calls); err != nil {
 		return err
 	}
@@ -330,7 +367,8 @@ func (t *tx) stop(p Phase, why Reason, example string) error {
 // commit makes the group's decisions durable.
 func (t *tx) commit() error {
 	f := t.f
-	if t.empty() && t.now < f.heartbeat+beat {
+	decided := !t.empty()
+	if !decided && !t.freeze && t.now < f.heartbeat+beat {
 		t.seq = 0
 		return nil
 	}
@@ -338,11 +376,13 @@ func (t *tx) commit() error {
 	fence := f.fence
 	f.book.writer = fence.Generation
 	fence.Sequence, fence.Value = t.seq, f.book.encode()
-	t.head = ops[len(ops)-1].Value
 	if err := f.cfg.Store.Commit(t.ctx, fence, ops); err != nil {
 		return fmt.Errorf("commit %d: %w", t.seq, err)
 	}
 	f.fence = fence
+	if decided || t.freeze {
+		f.frozen = t.frozen
+	}
 	t.keep()
 	return nil
 }

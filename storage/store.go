@@ -109,10 +109,11 @@ type ReadResult struct {
 
 // Limits says what a store takes.
 type Limits struct {
-	Value      int  // bytes of one value; at least 64 KiB
-	Batch      int  // bytes of keys and values of one Commit; at least 1 MiB; a page whose references do not fit fails as too_large
-	Partitions int  // how many partitions suit the engine: 1 where a single process writes
-	Exclusive  bool // only one process can have the store open, and opening it frees every fence
+	Value      int    // bytes of one value; at least 64 KiB
+	Batch      int    // bytes of keys and values of one Commit; at least 1 MiB; a page whose references do not fit fails as too_large
+	Partitions int    // how many partitions suit the engine: 1 where a single process writes
+	Exclusive  bool   // only one process can have the store open, and opening it frees every fence
+	Engine     string // what keeps the rows, for the record: "bbolt"
 }
 
 // What a Store answers. Each is wrapped with its subject.

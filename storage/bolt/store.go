@@ -14,7 +14,7 @@ import (
 	"github.com/weircrawl/weir/storage/internal/fence"
 )
 
-var limits = storage.Limits{Value: 64 << 10, Batch: 64 << 20, Partitions: 1, Exclusive: true}
+var limits = storage.Limits{Value: 64 << 10, Batch: 64 << 20, Partitions: 1, Exclusive: true, Engine: "bbolt"}
 
 // longAgo is the time of fences whose owners are gone.
 var longAgo time.Time

@@ -15,7 +15,7 @@ import (
 
 // limits are those of storage/bolt, so that a test in memory refuses what the
 // default store would refuse.
-var limits = storage.Limits{Value: 64 << 10, Batch: 64 << 20, Partitions: 1, Exclusive: true}
+var limits = storage.Limits{Value: 64 << 10, Batch: 64 << 20, Partitions: 1, Exclusive: true, Engine: "memory"}
 
 // A Store keeps everything in memory. It is safe for concurrent use.
 type Store struct {
