@@ -88,6 +88,7 @@ var Table = map[string]Row{
 	"urlnorm/normtest":  {Uses: []string{"urlnorm"}, Modules: []string{testify}, Kit: true},
 	"storage/storetest": {Uses: []string{"storage", "storage/memory"}, Modules: []string{testify}, Kit: true},
 	"storage/sinktest":  {Uses: []string{"storage"}, Modules: []string{testify}, Kit: true},
+	"ledger/ledgertest": {Uses: []string{"fetch/fetchtest", "frontier", "ledger", "storage", "urlnorm"}, Modules: []string{testify}, Kit: true},
 
 	"examples/quickstart":  example,
 	"examples/resume":      example,
