@@ -34,9 +34,27 @@ func disagreements(w *walk, whole bool) []string {
 	case !whole:
 	case s != nil:
 		faults = append(faults, results(s, w)...)
-	case w.head.Counts.Expected >= 0 && w.distinct > w.head.Counts.Expected:
-		faults = append(faults, fmt.Sprintf("the source counts %d identities, the walk found %d", w.head.Counts.Expected, w.distinct))
+	default:
+		faults = append(faults, found(w.head.Counts, w)...)
 	}
+	return faults
+}
+
+// found compares what any source counts with what a whole walk has counted. How
+// many rows there are too few is Missing.
+func found(c Counts, w *walk) []string {
+	var faults checks
+	most := func(counted, found int64, what string) {
+		faults.that(counted < 0 || found <= counted, "the source counts %d %s, the walk found %d", counted, what, found)
+	}
+	most(c.Expected, w.distinct, "identities")
+	if w.superseded > 0 {
+		return faults // a later row has another state
+	}
+	most(c.Succeeded, w.states[frontier.Done], "that succeeded")
+	most(c.Failed, w.states[frontier.Failed], "that failed")
+	most(c.Stopped, w.states[frontier.Refused], "that a policy stopped")
+	most(c.Skipped, w.states[frontier.Cancelled], "that were skipped")
 	return faults
 }
 

@@ -19,7 +19,27 @@ func (r Receipt) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
-	line("run\t%s: %s", r.name(), reasoned(r.Phase.String(), r.Reason))
+	r.head(line)
+	if r.Number != 0 {
+		r.account(line)
+	} else {
+		r.expected(line)
+	}
+	r.walked(line)
+	section(line, "", r.states())
+	section(line, "", r.Decided)
+	section(line, "stopped by", r.Stops)
+	_ = w.Flush() // to a strings.Builder, which cannot fail
+	return b.String()
+}
+
+// head prints what the receipt is of, and what it comes to.
+func (r Receipt) head(line func(string, ...any)) {
+	if r.Number != 0 {
+		line("run\t%s: %s", r.name(), reasoned(r.Phase.String(), r.Reason))
+	} else {
+		line("job\t%s", cmp.Or(r.Phase.String(), "says nothing"))
+	}
 	line("verdict\t%s: %s", r.Verdict, r.Why)
 	if k := r.Rekeyed; k != nil {
 		line("rekeyed\tfrom %s: %d of %d answers carried over", k.From, k.Carried, k.Answers)
@@ -27,15 +47,70 @@ func (r Receipt) String() string {
 	for _, fault := range r.Faults {
 		line("fault\t%s", fault)
 	}
+	for _, poll := range r.Polls {
+		line("poll\t%s", poll)
+	}
+}
+
+// account prints what a run of ours has spent and has to show for it.
+func (r Receipt) account(line func(string, ...any)) {
 	line("budget\t%d of %d URLs%s, %s of %s, %s of %s", r.Used.URLs, r.Limit.URLs, r.moved(), size(r.Used.Bytes), size(r.Limit.Bytes),
 		r.Used.Wall.Round(time.Millisecond), r.Limit.Wall)
 	line("results\t%d of %d URLs, %d records; %d truncated, %d duplicate, %d missing",
 		r.Results-r.Superseded, r.Admitted, r.Records, r.Truncated, r.Duplicates, r.Missing)
-	section(line, "", r.states())
-	section(line, "", r.Decided)
-	section(line, "stopped by", r.Stops)
-	_ = w.Flush() // to a strings.Builder, which cannot fail
-	return b.String()
+}
+
+// expected prints what another source counts.
+func (r Receipt) expected(line func(string, ...any)) {
+	c := r.Expected
+	line("expected\t%s identities: %s succeeded, %s failed, %s stopped by policy, %s skipped, %s unresolved",
+		said(c.Expected), said(c.Succeeded), said(c.Failed), said(c.Stopped), said(c.Skipped), said(c.Unresolved))
+	line("results\t%d; %d superseded, %d duplicate, %d missing", r.Results, r.Superseded, r.Duplicates, r.Missing)
+}
+
+// said prints a count, or that the source says nothing.
+func said(n int64) string {
+	if n < 0 {
+		return "?"
+	}
+	return fmt.Sprint(n)
+}
+
+// walked prints the pages in one line, and how to go on where they end early.
+func (r Receipt) walked(line func(string, ...any)) {
+	if r.Generation != "" {
+		line("generation\t%s, frozen %s", r.Generation, when(r.Frozen))
+	}
+	retries := 0
+	for _, p := range r.Pages {
+		retries += p.Retries
+	}
+	line("walk\t%s, %s, %s, %s", count(int64(len(consumed(r.Pages))), "page"), count(r.Results, "result"), size(r.Bytes), tries(retries))
+	if r.CutOff != "" {
+		line("cut off\t%s", r.facts().ended())
+		line("goes on\t%s", r.goesOn())
+	}
+}
+
+func (r Receipt) goesOn() string {
+	if r.Next == "" {
+		return "at the start"
+	}
+	return "at cursor " + clip(string(r.Next))
+}
+
+func when(t time.Time) string {
+	if t.IsZero() {
+		return "at a time that is not said"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func tries(n int) string {
+	if n == 1 {
+		return "1 retry"
+	}
+	return fmt.Sprintf("%d retries", n)
 }
 
 // moved says how many URLs stand in the slot of another that redirected to them.

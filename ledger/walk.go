@@ -21,10 +21,9 @@ type walk struct {
 
 	rows, bytes, distinct, superseded, duplicates, truncated, records int64
 
-	stated    int64 // new rows that say a state
-	cancelled int64 // new rows of a cancelled identity
-	ends      map[end]int64
-	digests   digests
+	states  map[frontier.State]int64 // of the first row of each identity; zero where it says none
+	ends    map[end]int64            // of the last row of each identity of ours
+	digests digests
 }
 
 type end struct {
@@ -33,7 +32,7 @@ type end struct {
 }
 
 func newWalk() *walk {
-	w := &walk{ends: map[end]int64{}, seen: newSeen(), followed: newSeen(), digests: newDigests()}
+	w := &walk{states: map[frontier.State]int64{}, ends: map[end]int64{}, seen: newSeen(), followed: newSeen(), digests: newDigests()}
 	w.followed.hash("")
 	return w
 }
@@ -84,7 +83,7 @@ func (w *walk) count(r Result) {
 	switch {
 	case fresh:
 		w.distinct++
-		w.state(r.State)
+		w.states[r.State]++
 	case r.Supersedes:
 		w.superseded++
 	default:
@@ -92,15 +91,6 @@ func (w *walk) count(r Result) {
 	}
 	if w.head != nil && w.head.Account != nil {
 		w.row(r, fresh)
-	}
-}
-
-func (w *walk) state(s frontier.State) {
-	if s != 0 {
-		w.stated++
-	}
-	if s == frontier.Cancelled {
-		w.cancelled++
 	}
 }
 
@@ -134,11 +124,11 @@ func (w *walk) row(r Result, fresh bool) {
 // missing is how many identities should have a result and have none, as far as
 // the source counts them.
 func (w *walk) missing() int64 {
-	want, ok := wanted(w.head.Counts, w.stated > 0)
+	want, ok := wanted(w.head.Counts, w.distinct > w.states[0])
 	if !ok {
 		return 0
 	}
-	return max(0, want-(w.distinct-w.cancelled))
+	return max(0, want-(w.distinct-w.states[frontier.Cancelled]))
 }
 
 // wanted is how many identities must have a result: all but those that are
