@@ -38,9 +38,18 @@ func (m *materialization) ask(ctx context.Context, r PageRequest, check func(*Pa
 // maxPause bounds the pause that doubles.
 const maxPause = 30 * time.Second
 
-// pauseBefore is the pause before the given retry.
-func pauseBefore(retry int, _ error) (time.Duration, error) {
-	return min(backoff.Bound(retry), maxPause), nil
+// pauseBefore is the pause before the given retry of what has failed with cause:
+// never shorter than the source has asked for. A source that asks for more than
+// backoff.MaxAsked is not asked again.
+func pauseBefore(retry int, cause error) (time.Duration, error) {
+	pause := min(backoff.Bound(retry), maxPause)
+	if asked := (*RetryError)(nil); errors.As(cause, &asked) {
+		pause = max(pause, asked.After)
+	}
+	if pause > backoff.MaxAsked {
+		return 0, cause
+	}
+	return pause, nil
 }
 
 // wait is what an Export does between two tries.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 )
 
@@ -83,6 +84,7 @@ func generation(id string) string {
 // another the error is *[OtherGenerationError].
 func Materialize(ctx context.Context, e Export) (Receipt, error) {
 	m := &materialization{Export: e.WithDefaults(), walk: newWalk(), began: time.Now()}
+	defer m.leave()
 	kept, err := m.To.Resume(ctx)
 	if err != nil {
 		return Receipt{}, fmt.Errorf("ledger: resume: %w", err)
@@ -96,6 +98,14 @@ func Materialize(ctx context.Context, e Export) (Receipt, error) {
 		return Receipt{}, err
 	}
 	return m.finish(ctx, cut)
+}
+
+// leave lets go of what the sink holds. There is nothing to lose: Write and Finish
+// have kept what they were given, or have said that they did not.
+func (m *materialization) leave() {
+	if c, ok := m.To.(io.Closer); ok {
+		_ = c.Close()
+	}
 }
 
 // materialization is one Materialize at work.

@@ -9,7 +9,9 @@ import (
 // [Materialize] at a time.
 //
 // Whatever ends a Materialize, the next one goes on: Write keeps a page and its
-// line both or neither, durably, and Resume says what was kept.
+// line both or neither, durably, and Resume says what was kept. A Sink that holds
+// something meanwhile, as a lock, is an io.Closer too: Materialize closes it when it
+// ends, and the next Resume opens it again.
 type Sink interface {
 	// Resume returns the receipt that an earlier Materialize has left: what Finish has
 	// kept, or the lines that Write has kept since, without a verdict. The zero Receipt
