@@ -1,6 +1,8 @@
 package frontier
 
 import (
+	"encoding/hex"
+	"fmt"
 	"time"
 
 	"github.com/weircrawl/weir/urlnorm"
@@ -32,12 +34,19 @@ func (s *Source) UnmarshalText(b []byte) error { return parse(sourceNames[:], b,
 
 // A Reference is what a page wrote, or another source named.
 type Reference struct {
-	Observed string // as written, with its fragment
-	Base     string // absolute URL that it is relative to; default the leased URL
-	Charset  string // encoding of the page that holds it, as urlnorm.URL has it; default UTF-8
-	Rule     string // what found it: "a", "link[rel=next]"; at most 64 bytes
-	Priority int8   // 1 sooner, 0, -1 later
-	Refused  Reason // if not empty, it is counted as policy_stop for this reason, unless it is no URL at all, and not admitted
+	Observed string `json:"observed"`           // as written, with its fragment
+	Base     string `json:"base,omitempty"`     // absolute URL that it is relative to; default the leased URL
+	Charset  string `json:"charset,omitempty"`  // encoding of the page that holds it, as urlnorm.URL has it; default UTF-8
+	Rule     string `json:"rule,omitempty"`     // what found it: "a", "link[rel=next]"; at most 64 bytes; default the source's word
+	Priority int8   `json:"priority,omitempty"` // 1 sooner, 0, -1 later
+	Refused  Reason `json:"refused,omitempty"`  // if not empty, it is counted as policy_stop for this reason, unless it is no URL at all, and not admitted
+}
+
+// kept is what a row holds of r.
+func (r Reference) kept() Reference {
+	r.Observed, r.Base, r.Rule = clip(r.Observed, maxObserved), clip(r.Base, maxObserved), clip(r.Rule, maxReason)
+	r.Refused = cleanReason(r.Refused)
+	return r
 }
 
 // Reason is one word that is counted, 64 bytes at most: a bound, a rejection, a
@@ -110,30 +119,114 @@ const (
 	ReasonRaised         Reason = "raised"
 )
 
-// An Admission is the record of one decision on one reference.
+// An Admission is the record of one decision on one reference: the admission
+// ledger is made of them. References beyond the bound of one page are one record,
+// with the first of them as example and no key.
 type Admission struct {
-	Reference Reference
-	Source    Source
-	Parent    string      // the URL that holds the reference; empty for a source that is no page
-	Key       urlnorm.Key // empty where the normalizer rejected it
-	URL       string      // to request; empty where the normalizer rejected it
-	Decision  Decision
-	Reason    Reason
-	Depth     int    // of the reference: links followed from a seed
-	Slots     int64  // of the page budget, spent when it was decided
-	Limit     int64  // of the page budget, then
-	Policy    string // its version
-	Claim     ClaimID
-	Time      time.Time
+	Run        string      `json:"run"`
+	Claim      ClaimID     `json:"claim"`
+	Time       time.Time   `json:"time"`
+	Source     Source      `json:"source"`
+	Parent     string      `json:"parent,omitempty"` // the URL that holds the reference; empty for a source that is no page
+	Cursor     string      `json:"cursor,omitempty"` // of a source that is no page: its word, the commit and the place there, "seed 12.0"
+	Reference  Reference   `json:"reference"`
+	URL        string      `json:"url,omitempty"`      // to request; empty where the normalizer rejected it
+	Key        urlnorm.Key `json:"key,omitzero"`       // empty where the normalizer rejected it
+	Identity   string      `json:"identity,omitempty"` // hash of origin and key, in hexadecimal; empty where there is no key
+	Decision   Decision    `json:"decision"`
+	Reason     Reason      `json:"reason"`
+	Count      int64       `json:"count"`             // of references: 1, or those beyond the bound of one page
+	Was        Decision    `json:"was,omitzero"`      // of one decided again: what the decision replaces in the counts
+	WasFor     Reason      `json:"was_for,omitempty"` // and its reason
+	Depth      int         `json:"depth"`             // of the reference: links followed from a seed
+	Slots      int64       `json:"slots"`             // of the page budget, spent when it was decided
+	Limit      int64       `json:"limit"`             // of the page budget, then
+	Policy     string      `json:"policy"`            // its version
+	Normalizer string      `json:"normalizer"`        // its version
+	Store      string      `json:"store"`             // version of its rows
 }
 
 // ClaimID names one decision: the commit that made it, and its place there.
 type ClaimID struct {
-	Partition  uint16
-	Generation uint64 // of the partition's fence
-	Sequence   uint64 // of the commit
-	Index      uint32 // of the source in the commit
-	Offset     uint32 // of the reference in the source
+	Partition  uint16 `json:"partition"`
+	Generation uint64 `json:"generation"` // of the partition's fence
+	Sequence   uint64 `json:"sequence"`   // of the commit
+	Index      uint32 `json:"index"`      // of the source in the commit
+	Offset     uint32 `json:"offset"`     // of the reference in the source
+}
+
+// String prints the claim as one word.
+func (c ClaimID) String() string {
+	return fmt.Sprintf("%d.%d.%d.%d.%d", c.Partition, c.Generation, c.Sequence, c.Index, c.Offset)
+}
+
+// offsetBeyond is the offset of the record that stands for the references beyond
+// the bound of one page.
+const offsetBeyond = 1<<32 - 1
+
+// storeVersion is the format of a store's rows, as its ledgers name it.
+const storeVersion = "rows/1"
+
+// shared is what all decisions of one source have in common; run and commit are
+// known where it is read, and its row holds the rest.
+type shared struct {
+	run, normalizer string
+	partition       uint16
+	at              int64
+	gen             uint64
+	ref             admissionRef
+	source          *source
+}
+
+// admission is the record of d, whose reference resolves to c. slots are those
+// spent before it.
+func (s shared) admission(c *candidate, d *decided, offset uint32, slots int64) Admission {
+	a := s.blank(offset)
+	a.Reference, a.Decision, a.Reason, a.Was, a.WasFor, a.Slots = d.ref.kept(), d.decision, d.reason, d.was, d.wasFor, slots
+	if a.Reference.Rule == "" {
+		a.Reference.Rule = s.source.named().String()
+	}
+	if c.reject == "" && d.keyed() {
+		a.Key, a.URL, a.Identity = c.url.Key, c.url.Request, hex.EncodeToString(c.id[:])
+	}
+	return a
+}
+
+// beyond is the record of the references beyond the bound of one page.
+func (s shared) beyond(over Overflow) Admission {
+	a := s.blank(offsetBeyond)
+	a.Reference = Reference{Observed: over.Example, Base: s.source.base, Rule: s.source.named().String()}
+	a.Decision, a.Reason, a.Count, a.Slots = LimitReached, ReasonReferences, over.Count, s.source.slots
+	return a
+}
+
+func (s shared) blank(offset uint32) Admission {
+	from := s.source
+	return Admission{Run: s.run, Claim: ClaimID{s.partition, s.gen, s.ref.seq, s.ref.source, offset}, Time: stamp(s.at),
+		Source: from.kind, Parent: from.base, Cursor: from.cursor(s.ref), Count: 1, Depth: int(from.depth), Limit: from.limit,
+		Policy: from.policy, Normalizer: s.normalizer, Store: storeVersion}
+}
+
+// cursor says where the references of a source that is no page were told: at is
+// its own place, unless it is decided again.
+func (s *source) cursor(at admissionRef) string {
+	if s.base != "" {
+		return ""
+	}
+	if s.kind == Offer {
+		at = s.again
+	}
+	return fmt.Sprintf("%s %d.%d", s.named(), at.seq, at.source)
+}
+
+// keyed reports whether d's reference has a key: it was no Normalizer that stopped
+// it.
+func (d *decided) keyed() bool {
+	if d.decision != PolicyStop {
+		return true
+	}
+	refused := cleanReason(d.ref.Refused)
+	return d.reason == ReasonScope || d.reason == ReasonOriginEnded || refused != "" && d.reason == refused
 }
 
 // Enqueued answers an Enqueue: how many references had each disposition, and the

@@ -32,7 +32,7 @@ type decision func(s *source, c *candidate, d decided, at admissionRef) error
 func (t *tx) decideAll(s source, cs []candidate, olds []old, each decision) (admissionRef, error) {
 	h := t.f.head
 	s.limit, s.slots = h.contract.Budget.URLs, h.slots
-	s.policy = h.contract.Policy
+	s.policy = t.f.policy("").Version
 	at := admissionRef{seq: t.seq, source: t.sources}
 	t.sources++
 	edges := newEdgeWriter(t.now, t.f.fence.Generation, edgeVersionOf(cs), s, &t.f.room)
@@ -42,7 +42,7 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old, each decision) (adm
 		h.hold(LimitReached, ReasonReferences, n, s.base, s.overflow.Example)
 	}
 	for i := range cs {
-		at.offset = edges.lines
+		at.offset, s.slots = edges.lines, h.slots
 		d, err := t.decide(&s, &cs[i], at)
 		if err != nil {
 			return at, err
@@ -75,11 +75,11 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old, each decision) (adm
 	return at, nil
 }
 
-// admission is a decision as its caller sees it.
+// admission is a decision as its caller sees it: as the ledger will say.
 func (t *tx) admission(s *source, c *candidate, d decided, at admissionRef) Admission {
-	return Admission{Reference: c.ref, Source: s.kind, Parent: s.base, Key: c.url.Key, URL: c.url.Request, Decision: d.decision, Reason: d.reason,
-		Depth: int(s.depth), Slots: t.f.head.slots, Limit: s.limit, Policy: s.policy, Time: stamp(t.now),
-		Claim: ClaimID{t.f.keys.partition, t.f.fence.Generation, at.seq, at.source, at.offset}}
+	h := t.f.head
+	of := shared{run: h.name, normalizer: h.contract.Normalizer, partition: t.f.keys.partition, at: t.now, gen: t.f.fence.Generation, ref: at, source: s}
+	return of.admission(c, &d, at.offset, s.slots)
 }
 
 // lookUp brings what the store knows of the candidates' identities into memory,

@@ -21,7 +21,7 @@ type source struct {
 	hop    uint8
 	policy string
 	limit  int64        // of the page budget
-	slots  int64        // spent before the first decision
+	slots  int64        // spent before the first decision, of a chunk; before the one at hand, while deciding
 	again  admissionRef // an offer: the source that is decided again
 	seed   bool         // a redirect of a seed
 
@@ -34,6 +34,15 @@ func (s *source) named() Source {
 		return s.first
 	}
 	return s.kind
+}
+
+// spends is how many slots of the page budget a decision takes: a redirect's target
+// takes over its source's.
+func (s *source) spends(d *decided) int64 {
+	if d.decision == Admitted && s.kind != Redirect {
+		return 1
+	}
+	return 0
 }
 
 // decided is one line of an edge row.
@@ -112,21 +121,22 @@ func (e *edgeWriter) begin() {
 }
 
 func (e *edgeWriter) add(d decided) {
-	base := clip(d.ref.Base, maxObserved)
-	if base == e.source.base {
-		base = ""
+	ref := d.ref.kept()
+	if ref.Base == e.source.base {
+		ref.Base = ""
 	}
 	w := e.w
 	w.Byte(byte(d.decision))
 	w.Word(string(d.reason))
-	w.Word(clip(d.ref.Rule, maxReason))
-	w.Word(base)
+	w.Word(ref.Rule)
+	w.Word(ref.Base)
 	if e.version >= edgeVersion2 {
-		w.Word(d.ref.Charset)
+		w.Word(ref.Charset)
 	}
-	w.Int(int64(d.ref.Priority))
-	w.Word(string(cleanReason(d.ref.Refused)))
-	w.String(clip(d.ref.Observed, maxObserved))
+	w.Int(int64(ref.Priority))
+	w.Word(string(ref.Refused))
+	w.String(ref.Observed)
+	e.source.slots += e.source.spends(&d)
 	if d.decision == Admitted {
 		w.Fixed(d.to.origin)
 		w.Byte(classOf(d.to.n))

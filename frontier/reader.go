@@ -16,9 +16,10 @@ import (
 type Reader struct {
 	Normalizer urlnorm.Normalizer // of the run; default urlnorm.Standard{}
 
-	store storage.Store
-	keys  keys
-	name  string
+	store      storage.Store
+	keys       keys
+	name       string
+	normalizer string // version that the run is bound to
 }
 
 // readBatch is how many rows one read takes.
@@ -42,7 +43,7 @@ func NewReader(ctx context.Context, s storage.Store, run string) (*Reader, error
 	if err != nil {
 		return nil, err
 	}
-	r.name = h.name
+	r.name, r.normalizer = h.name, h.contract.Normalizer
 	return r, nil
 }
 
@@ -89,8 +90,13 @@ func (r *Reader) Summary(ctx context.Context) (Summary, error) {
 
 // rows yields the pairs of one space of the run, in key order, from from on.
 func (r *Reader) rows(ctx context.Context, s storage.Space, from []byte) iter.Seq2[[2][]byte, error] {
+	return r.between(ctx, s, from, end(r.keys.prefix(0)))
+}
+
+// between yields the pairs of one space from from on, and before last.
+func (r *Reader) between(ctx context.Context, s storage.Space, from, last []byte) iter.Seq2[[2][]byte, error] {
 	return func(yield func([2][]byte, error) bool) {
-		last := end(r.keys.prefix(0))
+		from := from
 		for {
 			got, err := r.store.Read(ctx, storage.ReadRequest{Space: s, From: from, To: last, Limit: readBatch})
 			if err != nil {
@@ -285,41 +291,6 @@ func (r *Reader) whereIs(ctx context.Context, p place) (*origin, *urlRow, error)
 	}
 	u, err := decodeURL(p, got[1].Values[0])
 	return o, u, err
-}
-
-// Admissions yields the decision on every reference of the run, in order: the
-// admission ledger. A reference that was decided again appears again, with
-// Source Offer.
-func (r *Reader) Admissions(ctx context.Context) iter.Seq2[Admission, error] {
-	return func(yield func(Admission, error) bool) {
-		for row, err := range r.all(ctx, spaceEdge) {
-			if err != nil {
-				yield(Admission{}, err)
-				return
-			}
-			edge, err := decodeEdge(row[1])
-			if err != nil {
-				yield(Admission{}, err)
-				return
-			}
-			at, _ := edgeKey(row[0])
-			for i, d := range edge.lines {
-				if !yield(r.admission(edge, at, i, d), nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func (r *Reader) admission(e *edgeRow, at admissionRef, i int, d decided) Admission {
-	s := &e.source
-	a := Admission{Reference: d.ref, Source: s.kind, Parent: s.base, Decision: d.decision, Reason: d.reason,
-		Depth: int(s.depth), Slots: s.slots, Limit: s.limit, Policy: s.policy, Time: stamp(e.at),
-		Claim: ClaimID{r.keys.partition, e.gen, at.seq, at.source, e.first + uint32(i)}}
-	cs, _ := candidates(context.Background(), r.Normalizer, s.base, []Reference{d.ref})
-	a.Key, a.URL = cs[0].url.Key, cs[0].url.Request
-	return a
 }
 
 // Parent returns the URL of the page that led to l's; empty for a seed.

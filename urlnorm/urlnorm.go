@@ -46,8 +46,8 @@ type URL struct {
 // URLs of two origins are two identities, whatever their keys. A rule for one site
 // changes the Version of that site's keys and of no other.
 type Key struct {
-	Version string
-	Text    string
+	Version string `json:"version"`
+	Text    string `json:"text"`
 }
 
 // Origin is scheme, host and port as browsers write them, lower-case and in
