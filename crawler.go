@@ -9,6 +9,7 @@ import (
 	"github.com/weircrawl/weir/fetch"
 	"github.com/weircrawl/weir/frontier"
 	"github.com/weircrawl/weir/ledger"
+	"github.com/weircrawl/weir/robots"
 	"github.com/weircrawl/weir/storage"
 	"github.com/weircrawl/weir/storage/bolt"
 	"github.com/weircrawl/weir/storage/dir"
@@ -176,7 +177,7 @@ func (c *Crawler) mayBegin(ctx context.Context, seeds []string) error {
 func (c *Crawler) frontierConfig() frontier.Config {
 	return frontier.Config{
 		Store: c.store, Run: c.cfg.Run, Normalizer: c.cfg.Normalizer, Policy: c.cfg.Policy,
-		Budget: c.cfg.Budget, Scope: c.cfg.Scope, Gates: true, Deadline: c.cfg.Fetch.Timeout,
+		Budget: c.cfg.Budget, Scope: c.cfg.Scope, Gates: true, Deadline: c.cfg.Fetch.Timeout, Robots: robots.Parser,
 	}
 }
 
