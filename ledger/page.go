@@ -35,6 +35,11 @@ func pageOf(rows iter.Seq2[frontier.Result, error], r PageRequest, last uint64, 
 	return page, 0, nil
 }
 
+// pageFor is what each page of a run's results says of the whole.
+func pageFor(s *frontier.Summary) Page {
+	return Page{Ordered: true, Phase: s.Phase, Ended: s.Since, Counts: countsOf(*s), Account: s}
+}
+
 // countsOf says in the words of any source what a run counts.
 func countsOf(s frontier.Summary) Counts {
 	return Counts{Expected: s.Admitted(), Succeeded: s.States[frontier.Done], Failed: s.States[frontier.Failed],

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -9,12 +10,21 @@ import (
 	"github.com/weircrawl/weir/frontier"
 )
 
-// Reconcile reads the counters of a run, walks its results once, and returns the
-// receipt: what cannot be read or does not agree stands in its Faults, under the
-// verdict Unknown. An error means that there is no receipt: there is no such
-// run, its counters cannot be read, or ctx has ended.
-func Reconcile(ctx context.Context, reader *frontier.Reader) (Receipt, error) {
-	summary, err := reader.Summary(ctx)
+// Reconcile walks the results of a run once, compares them with what the run
+// counts, and returns the receipt, which says whether they may be published. The
+// order is that of the operator's rule: admissions against the budget, then polls,
+// then the walk. What cannot be read or does not agree stands in Faults, under the
+// verdict Unknown.
+//
+// It walks the newest frozen generation, if nothing has happened since it was
+// frozen: always so where the run has stopped or is over. Of a run that goes on it
+// walks what the last commit counts, and no generation is named.
+//
+// polls says which bounds of observation a poll has broken. An error means that
+// there is no receipt: there is no such run, its counters cannot be read, or ctx
+// has ended.
+func Reconcile(ctx context.Context, reader *frontier.Reader, polls ...string) (Receipt, error) {
+	source, err := present(ctx, reader)
 	if err != nil {
 		return Receipt{}, fmt.Errorf("ledger: %w", err)
 	}
@@ -22,14 +32,30 @@ func Reconcile(ctx context.Context, reader *frontier.Reader) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, fmt.Errorf("ledger: %w", err)
 	}
-	receipt, err := survey(ctx, &live{summary: summary, rows: reader.Results})
-	if ok {
+	receipt, err := survey(ctx, source)
+	if err != nil {
+		return Receipt{}, fmt.Errorf("ledger: walk of run %s: %w", reader.Run(), err)
+	}
+	if receipt.Polls = polls; ok {
 		receipt.Rekeyed = &rekeyed
 	}
-	if err != nil {
-		return Receipt{}, fmt.Errorf("ledger: walk of run %s: %w", summary.Run, err)
-	}
 	return receipt.judged(), nil
+}
+
+// present is the run as of its last commit.
+func present(ctx context.Context, reader *frontier.Reader) (Source, error) {
+	summary, err := reader.Summary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g, err := reader.Generation(ctx, "")
+	switch {
+	case errors.Is(err, frontier.ErrNoGeneration), err == nil && g.Sequence != summary.Sequence:
+		return &live{summary: summary, rows: reader.Results}, nil
+	case err != nil:
+		return nil, err
+	}
+	return At(reader, g), nil
 }
 
 // survey walks all of a run's results into nowhere. What cannot be read is not
@@ -41,31 +67,6 @@ func survey(ctx context.Context, s Source) (Receipt, error) {
 		r.Faults = append(r.Faults, fmt.Sprintf("results are unreadable in the page after %d rows: %s", r.Results, r.Pages[n-1].Detail))
 	}
 	return r, err
-}
-
-// live is the results of a run that goes on, as far as its counters count: later
-// commits are not of it. It gives each page once.
-type live struct {
-	summary frontier.Summary
-	rows    func(ctx context.Context, after uint64) iter.Seq2[frontier.Result, error]
-
-	given int64
-	at    uint64 // the first position that was not given; 0 at the start
-}
-
-// Page returns the next page.
-func (l *live) Page(ctx context.Context, r PageRequest) (Page, error) {
-	p := Page{Ordered: true, Phase: l.summary.Phase, Ended: l.summary.Since, Counts: countsOf(l.summary), Account: &l.summary}
-	results, next, err := pageOf(l.rows(ctx, max(l.at, 1)-1), r, math.MaxUint64, l.summary.Results-l.given)
-	if err != nil {
-		return p, err
-	}
-	p.Results, l.at = results, next
-	l.given += int64(len(results))
-	if next != 0 && l.given < l.summary.Results {
-		p.Next = Cursor(fmt.Sprint(next))
-	}
-	return p, nil
 }
 
 // nowhere is a sink that keeps nothing: the walk alone is wanted.

@@ -19,14 +19,14 @@ type encoded struct {
 type record struct {
 	Kind string          `json:"kind"`
 	Data json.RawMessage `json:"data,omitempty"`
-	Raw  []byte          `json:"raw,omitempty"` // in place of Data that is no JSON
+	Raw  []byte          `json:"raw,omitempty"` // in place of Data that is no UTF-8
 }
 
 // resultOf makes a result of a row. Equal rows make equal bytes.
 func resultOf(r frontier.Result) (Result, error) {
 	out := encoded{Result: r}
 	for _, rec := range r.Records {
-		if json.Valid(rec.Data) && utf8.Valid(rec.Data) {
+		if utf8.Valid(rec.Data) {
 			out.Records = append(out.Records, record{Kind: rec.Kind, Data: rec.Data})
 		} else {
 			out.Records = append(out.Records, record{Kind: rec.Kind, Raw: rec.Data})
