@@ -156,3 +156,7 @@ func (r *Reader) ordinal(ctx context.Context, id string) (uint64, error) {
 	}
 	return n, nil
 }
+
+// HoldsResults reports whether a space holds results or records: what an observer
+// must not read.
+func HoldsResults(s storage.Space) bool { return s == spaceResult || s == spaceRecord }

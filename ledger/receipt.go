@@ -121,11 +121,14 @@ func of(s frontier.Summary) Receipt {
 		Began: s.Began, Ended: s.Since, Sequence: s.Sequence,
 		Admitted: s.Admitted(), Counts: s.States, Reasons: s.Ends, Unresolved: unresolved(s),
 		Observed: s.Observed, Dispositions: dispositions(s.Decided), Decided: s.Decided, Stops: s.Stops,
-		Used: Used{URLs: s.Slots, Origins: s.Origins, Bytes: s.Bytes, Wall: s.Active,
-			Requests: s.Requests, Late: s.Late, Conflict: s.Conflict},
-		Limit: s.Limit,
+		Used: usedOf(s), Limit: s.Limit,
 	}
 	return r
+}
+
+func usedOf(s frontier.Summary) Used {
+	return Used{URLs: s.Slots, Origins: s.Origins, Bytes: s.Bytes, Wall: s.Active,
+		Requests: s.Requests, Late: s.Late, Conflict: s.Conflict}
 }
 
 // unresolved lists what is not terminal, by state and by what holds it.
