@@ -132,7 +132,7 @@ func (CSV) Decode(ctx context.Context, r io.ReaderAt, size int64) iter.Seq2[Resu
 			case !whole && in.InputOffset() == size:
 				err = errTorn
 			case n == 0:
-				err = header(line)
+				err = begins(line)
 			default:
 				row, err = parseRecord(line)
 			}
@@ -154,8 +154,8 @@ func endsLine(r io.ReaderAt, size int64) bool {
 	return n == 1 && last[0] == '\n'
 }
 
-// header checks that line is one that Encode writes first.
-func header(line []string) error {
+// begins checks that line is one that Encode writes first.
+func begins(line []string) error {
 	if n := len(line); n < 4 || !slices.Equal(line[:3], []string{"id", "state", "supersedes"}) || line[n-1] != "data" {
 		return errors.New("the header is not that of a dataset: it begins with id, state and supersedes, and ends with data")
 	}

@@ -1,9 +1,48 @@
 package ledger
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
 	"time"
 )
+
+// A Remote is the results of a job of another crawl service, which serves them as
+// JSON over HTTP, a page at a time. It is a [Source]; of [Fields] it knows where in
+// an answer everything stands. This shape needs no configuration but the URL:
+//
+//	{"success":true,"status":"completed","total":2,"next":"https://…/crawl/7?skip=100",
+//	 "data":[{"id":"a",…},{"id":"b",…}]}
+//
+// It asks only the origin of URL, whatever a next page or a redirect says, and
+// always as the same client: where the service wants a login, denies or challenges,
+// the page wraps [ErrRefused] and is not asked for again. Where the service asks for
+// time (429, 503 with Retry-After) the error is a *[RetryError]. What came over the
+// wire and is no good is an *[AnswerError].
+//
+// Neither errors nor cursors hold what Header or the query of URL have.
+type Remote struct {
+	URL    string       // of the first page; http or https
+	Header http.Header  // sent with every request: an API key, a User-Agent
+	Client *http.Client // makes the requests; default: http.DefaultTransport; its CheckRedirect is not used
+	Fields Fields
+
+	// Ordered says that the service's order is total and unique, and stays: a cursor
+	// stands for one place whatever is added. Only its documentation can tell. Without
+	// it, and without Fields.Generation, a dataset is partial_unstable at best.
+	Ordered bool
+
+	MaxBytes int64         // of one answer; default 64 MiB
+	Timeout  time.Duration // of one answer; default 1 min
+
+	last *answer // the part of an answer that was not given yet may be asked for next
+}
+
+var _ Source = (*Remote)(nil)
 
 // A RetryError is a page that can be had later: its source asks to be left alone
 // for After. Whoever asks earlier does what it was asked not to do.
@@ -15,3 +54,110 @@ type RetryError struct {
 func (e *RetryError) Error() string { return fmt.Sprintf("%v; ask again after %s", e.Err, e.After) }
 
 func (e *RetryError) Unwrap() error { return e.Err }
+
+// An answer is what the service has said, once.
+type answer struct {
+	place   place // where it was asked for
+	head    Page
+	results []Result
+	next    *place // nil at the end
+}
+
+// Page returns the next results. An answer with more than r asks for is given in
+// parts.
+func (m *Remote) Page(ctx context.Context, r PageRequest) (Page, error) {
+	page, err := m.page(ctx, r.WithDefaults())
+	if err != nil {
+		return Page{}, fmt.Errorf("ledger: remote: %w", err)
+	}
+	return page, nil
+}
+
+func (m *Remote) page(ctx context.Context, r PageRequest) (Page, error) {
+	base, err := m.base()
+	if err != nil {
+		return Page{}, err
+	}
+	at, err := placeOf(base, r.After)
+	if err != nil {
+		return Page{}, err
+	}
+	a := m.last
+	if a == nil || !a.place.same(at) || at.Skip == 0 {
+		if a, err = m.ask(ctx, base, at, r); err != nil {
+			return Page{}, err
+		}
+	}
+	m.last = nil
+	if at.Generation != "" && a.head.Generation != at.Generation {
+		return Page{}, fmt.Errorf("%w: it is of %s, the service gives %s", ErrCursor, generation(at.Generation), generation(a.head.Generation))
+	}
+	if at.Skip > len(a.results) {
+		return Page{}, fmt.Errorf("%w: it skips %d results of %d", ErrCursor, at.Skip, len(a.results))
+	}
+	return m.part(base, a, at, r), nil
+}
+
+// base is the parsed URL.
+func (m *Remote) base() (*url.URL, error) {
+	base, err := url.Parse(m.URL)
+	switch {
+	case err != nil:
+		return nil, errors.New("the URL cannot be parsed") // the error has it, and it may hold a key
+	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
+		return nil, errors.New("the URL is not one of http or https, with a host")
+	case base.User != nil:
+		return nil, errors.New("the URL has credentials: put them into Header")
+	}
+	base.Fragment = ""
+	return base, nil
+}
+
+// part is as much of a, from at on, as r asks for.
+func (m *Remote) part(base *url.URL, a *answer, at place, r PageRequest) Page {
+	page, end, size := a.head, at.Skip, int64(0)
+	for end < len(a.results) && end-at.Skip < r.Records {
+		if size += a.results[end].size(); size > r.Bytes && end > at.Skip {
+			break
+		}
+		end++
+	}
+	page.Results = a.results[at.Skip:end:end]
+	switch {
+	case end < len(a.results):
+		m.last = a
+		rest := a.place
+		rest.Skip, rest.Generation = end, a.head.Generation
+		page.Next = rest.cursor(base)
+	case a.next != nil:
+		page.Next = a.next.cursor(base)
+	}
+	return page
+}
+
+// ask makes one request and reads the answer.
+func (m *Remote) ask(ctx context.Context, base *url.URL, at place, r PageRequest) (*answer, error) {
+	to := at.url(base, m.Fields)
+	if m.Fields.Limit != "" && at.Next == "" {
+		query := to.Query()
+		query.Set(m.Fields.Limit, strconv.Itoa(r.Records))
+		to.RawQuery = query.Encode()
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(m.Timeout, time.Minute), errSlow)
+	defer cancel()
+	body, err := m.get(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	a, next, err := m.Fields.withDefaults().read(body)
+	if err != nil {
+		return nil, m.discreet(err)
+	}
+	a.place, a.head.Ordered = place{Next: at.Next, Same: at.Same}, m.Ordered
+	if next != "" {
+		a.next, err = m.next(base, to, next, a.head.Generation)
+	}
+	return a, err
+}
+
+var errSlow = errors.New("no whole answer in time")
