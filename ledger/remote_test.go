@@ -261,7 +261,7 @@ func TestACursorHasNoSecretAndIsOfItsServiceAlone(t *testing.T) {
 	}
 }
 
-func TestACursorIsOfItsGenerationAlone(t *testing.T) {
+func TestACursorOfAServiceIsOfItsGenerationAlone(t *testing.T) {
 	s := newService(t, 0)
 	s.bend = func(w http.ResponseWriter, r *http.Request) bool {
 		fmt.Fprintf(w, `{"status":"done","snapshot":"%d","next":"?skip=1","data":[{"id":1}]}`, len(s.asked))
