@@ -82,7 +82,7 @@ func (c *conversation) parse(method, target, proto string, header http.Header) (
 
 // exchange answers r, and reports whether the connection can be used again.
 func (c *conversation) exchange(r *http.Request) bool {
-	e := c.web.begin(address(r), r.Header)
+	e := c.web.begin(r)
 	defer c.web.done(e)
 	ctx, unwatch := c.watch(r)
 	a := c.web.answerTo(r.WithContext(ctx), e.URL)

@@ -3,6 +3,7 @@ package fetchtest
 import (
 	"fmt"
 	"math"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ type Exchange struct {
 	Origin   string // scheme, host and port of URL
 	Host     string // of URL, without port
 	Header   http.Header
+	From     string        // the client's address, without its port; empty without a socket
 	Status   int           // 0 where nothing was answered
 	Failure  string        // the directive that broke the exchange; empty for none
 	Start    time.Duration // since the web was opened
@@ -109,10 +111,12 @@ func (l Log) Gap(origin string) time.Duration {
 	return gap
 }
 
-// begin logs that a request for url has come.
-func (w *Web) begin(url string, header http.Header) *Exchange {
+// begin logs that r has come.
+func (w *Web) begin(r *http.Request) *Exchange {
+	url := address(r)
 	origin := originOf(url)
-	e := &Exchange{URL: url, Origin: origin, Host: hostOf(origin), Header: header, End: -1}
+	from, _, _ := net.SplitHostPort(r.RemoteAddr) // empty without a socket
+	e := &Exchange{URL: url, Origin: origin, Host: hostOf(origin), Header: r.Header, From: from, End: -1}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.inFlight[origin]++

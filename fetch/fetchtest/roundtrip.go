@@ -21,7 +21,7 @@ func (w *Web) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer r.Body.Close()
 	}
 	in := received(r)
-	e := w.begin(address(in), in.Header)
+	e := w.begin(in)
 	response, err := w.roundTrip(r, in, e)
 	if err != nil {
 		w.done(e)
