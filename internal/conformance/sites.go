@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
@@ -81,6 +82,9 @@ func crawlSite(files fs.FS, row siteRow) (got siteRow, err error) {
 	reader, err := frontier.NewReader(ctx, mem, "")
 	if err != nil {
 		return got, err
+	}
+	if err := reconciles(ctx, reader); err != nil {
+		return got, fmt.Errorf("the ledgers do not reconcile: %w", err)
 	}
 	return readSite(ctx, reader, !row.hasQueries())
 }

@@ -32,6 +32,8 @@ func polls(t *trial, open OpenCrawl) {
 		}
 	})), "web")
 	require.NoError(t, c.Run(t.ctx, w.plan("http://a.test/")), "crawl")
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	require.Empty(t, p.faults, "polls of a running crawl")
 	require.Equal(t, pollPages, p.polls, "polls")
 	require.Greater(t, len(p.answers), 2, "different answers to %d polls of a crawl that goes on", p.polls)
