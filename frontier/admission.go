@@ -143,7 +143,7 @@ type Admission struct {
 	Limit      int64       `json:"limit"`             // of the page budget, then
 	Policy     string      `json:"policy"`            // its version
 	Normalizer string      `json:"normalizer"`        // its version
-	Store      string      `json:"store"`             // version of its rows
+	Store      string      `json:"store"`             // what keeps its rows, and their format: "bolt/2"
 }
 
 // ClaimID names one decision: the commit that made it, and its place there.
@@ -164,18 +164,30 @@ func (c ClaimID) String() string {
 // the bound of one page.
 const offsetBeyond = 1<<32 - 1
 
-// storeVersion is the format of a store's rows, as its ledgers name it.
-const storeVersion = "rows/1"
-
 // shared is what all decisions of one source have in common; run and commit are
 // known where it is read, and its row holds the rest.
 type shared struct {
-	run, normalizer string
-	partition       uint16
-	at              int64
-	gen             uint64
-	ref             admissionRef
-	source          *source
+	common
+	at     int64
+	gen    uint64
+	ref    admissionRef
+	source *source
+}
+
+// common is what all decisions of a run have in common.
+type common struct {
+	partition              uint16
+	run, normalizer, store string
+}
+
+// common is what the decisions of h's run share, as it was opened last.
+func (h *head) common(k keys) common {
+	v := h.contract.Versions
+	engine := v.Engine
+	if engine == "" {
+		engine = "store"
+	}
+	return common{k.partition, h.name, v.Normalizer, fmt.Sprintf("%s/%d", engine, v.Store)}
 }
 
 // admission is the record of d, whose reference resolves to c. slots are those
@@ -204,7 +216,7 @@ func (s shared) blank(offset uint32) Admission {
 	from := s.source
 	return Admission{Run: s.run, Claim: ClaimID{s.partition, s.gen, s.ref.seq, s.ref.source, offset}, Time: stamp(s.at),
 		Source: from.kind, Parent: from.base, Cursor: from.cursor(s.ref), Count: 1, Depth: int(from.depth), Limit: from.limit,
-		Policy: from.policy, Normalizer: s.normalizer, Store: storeVersion}
+		Policy: from.policy, Normalizer: s.normalizer, Store: s.store}
 }
 
 // cursor says where the references of a source that is no page were told: at is

@@ -130,7 +130,7 @@ func (r *Reader) edges(ctx context.Context, from []byte) iter.Seq2[edgeAt, error
 
 // of is what the decisions of one edge row share.
 func (r *Reader) of(e edgeAt) shared {
-	return shared{run: r.name, normalizer: r.normalizer, partition: r.keys.partition, at: e.at, gen: e.gen, ref: e.ref, source: &e.source}
+	return shared{common: r.common, at: e.at, gen: e.gen, ref: e.ref, source: &e.source}
 }
 
 // decisions makes the records of one edge row.

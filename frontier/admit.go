@@ -77,8 +77,7 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old, each decision) (adm
 
 // admission is a decision as its caller sees it: as the ledger will say.
 func (t *tx) admission(s *source, c *candidate, d decided, at admissionRef) Admission {
-	h := t.f.head
-	of := shared{run: h.name, normalizer: h.contract.Normalizer, partition: t.f.keys.partition, at: t.now, gen: t.f.fence.Generation, ref: at, source: s}
+	of := shared{common: t.f.head.common(t.f.keys), at: t.now, gen: t.f.fence.Generation, ref: at, source: s}
 	return of.admission(c, &d, at.offset, s.slots)
 }
 

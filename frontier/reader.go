@@ -15,11 +15,12 @@ import (
 // back. It is safe for concurrent use.
 type Reader struct {
 	Normalizer urlnorm.Normalizer // of the run; default urlnorm.Standard{}
+	Policy     PolicySource       // of the run, for Preview and Explain; default Policy{}
 
-	store      storage.Store
-	keys       keys
-	name       string
-	normalizer string // version that the run is bound to
+	store  storage.Store
+	keys   keys
+	name   string
+	common common
 }
 
 // readBatch is how many rows one read takes.
@@ -38,12 +39,12 @@ func NewReader(ctx context.Context, s storage.Store, run string) (*Reader, error
 	if number == 0 {
 		return nil, fmt.Errorf("%w: %q", ErrNoRun, run)
 	}
-	r := &Reader{Normalizer: urlnorm.Standard{}, store: s, keys: keys{run: number}}
+	r := &Reader{Normalizer: urlnorm.Standard{}, Policy: Policy{}, store: s, keys: keys{run: number}}
 	h, err := readHead(ctx, s, r.keys)
 	if err != nil {
 		return nil, err
 	}
-	r.name, r.normalizer = h.name, h.contract.Normalizer
+	r.name, r.common = h.name, h.common(r.keys)
 	return r, nil
 }
 
@@ -253,7 +254,12 @@ func (r *Reader) transition(ctx context.Context, l logLine) (Transition, error) 
 	if err != nil {
 		return Transition{}, err
 	}
-	tr := Transition{Run: r.name, Origin: o.text, Event: l.event, Reason: l.reason, Policy: l.policy, Time: stamp(l.at), Sequence: l.seq, Evidence: l.evidence,
+	return r.transitionOf(o, u, l)
+}
+
+// transitionOf is a line of the log as its readers see it: u is nil for a gate's.
+func (r *Reader) transitionOf(o *origin, u *urlRow, l logLine) (tr Transition, err error) {
+	tr = Transition{Run: r.name, Origin: o.text, Event: l.event, Reason: l.reason, Policy: l.policy, Time: stamp(l.at), Sequence: l.seq, Evidence: l.evidence,
 		ID: LeaseID{r.keys.partition, r.keys.run, l.place.origin, l.place.n, l.gen}}
 	if l.kind == entryGate {
 		tr.URL, tr.ID.Generation = string(o.text)+"/", l.pace.gate.gen
