@@ -14,6 +14,7 @@ import (
 
 	"github.com/weircrawl/weir/fetch"
 	"github.com/weircrawl/weir/frontier"
+	"github.com/weircrawl/weir/ledger"
 	"github.com/weircrawl/weir/render"
 	"github.com/weircrawl/weir/robots"
 	"github.com/weircrawl/weir/storage"
@@ -88,6 +89,7 @@ type Trace struct {
 	Commit  func(s frontier.Summary)                       // completions were committed
 	Stuck   func(l frontier.Lease, since time.Time)        // OnPage has not returned in time
 	Lost    func(l frontier.Lease, why error)              // a lease has become somebody else's
+	Poll    func(p ledger.Poll)                            // a Status that broke a bound of observation
 }
 
 const (

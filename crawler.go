@@ -30,6 +30,7 @@ type Crawler struct {
 	over    chan struct{}           // closed when it has returned
 	current *frontier.Frontier      // of the Run in progress
 	last    frontier.Summary        // of the Run before
+	watch   *ledger.Watch           // over the run that is of interest; nil: nobody has polled it
 }
 
 // New opens what a crawl needs, or returns every fault of cfg at once as a
@@ -185,7 +186,7 @@ func (c *Crawler) frontierConfig() frontier.Config {
 func (c *Crawler) show(f *frontier.Frontier) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.current = f
+	c.current, c.watch = f, nil
 }
 
 // receipt accounts for the run of f as it stands. It outlives the Run's context:
@@ -196,7 +197,8 @@ func (c *Crawler) receipt(f *frontier.Frontier) (ledger.Receipt, error) {
 	if err != nil {
 		return ledger.Receipt{}, fmt.Errorf("weir: receipt: %w", err)
 	}
-	return ledger.Reconcile(ctx, reader)
+	reader.Normalizer = c.cfg.Normalizer
+	return ledger.Reconcile(ctx, reader, c.broken()...)
 }
 
 // Last returns the receipt of the run that Config.Run names, or of the newest

@@ -1,0 +1,135 @@
+package weir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weircrawl/weir/frontier"
+	"github.com/weircrawl/weir/ledger"
+)
+
+// Status polls the Run in progress, or else the run that Config.Run names, the newest
+// one if it is empty: one read of the store and at most 4 KiB, whatever the size of
+// the crawl. It returns frontier.ErrNoRun where there is none. Trace.Poll is told of a
+// poll that breaks a bound.
+func (c *Crawler) Status(ctx context.Context) (ledger.Status, error) {
+	w, err := c.watcher(ctx)
+	if err != nil {
+		return ledger.Status{}, fmt.Errorf("weir: %w", err)
+	}
+	return w.Status(ctx)
+}
+
+// watcher returns the watch over the run that is of interest, and makes it at the
+// first poll.
+func (c *Crawler) watcher(ctx context.Context) (*ledger.Watch, error) {
+	c.mu.Lock()
+	w, f, run := c.watch, c.current, c.cfg.Run
+	c.mu.Unlock()
+	if w != nil {
+		return w, nil
+	}
+	if f != nil {
+		run = f.Summary().Run
+	}
+	w, err := ledger.NewWatch(ctx, c.store, run, c.cfg.Trace.Poll)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.current != f: // another run has begun meanwhile
+		return w, nil
+	case c.watch == nil:
+		c.watch = w
+	}
+	return c.watch, nil
+}
+
+// broken lists the bounds of observation that polls of the run have broken.
+func (c *Crawler) broken() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watch == nil {
+		return nil
+	}
+	return c.watch.Polls().Faults()
+}
+
+// Freeze closes a generation: all results that the run has accepted by now, in an
+// order that never changes, to be paged through and materialized while the run goes
+// on. A run freezes one whenever it stops or ends, so that Freeze is for the Run in
+// progress, and for a run whose process was killed. It returns frontier.ErrNoRun where
+// there is no run.
+func (c *Crawler) Freeze(ctx context.Context) (*ledger.Generation, error) {
+	g, err := c.freeze(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("weir: freeze: %w", err)
+	}
+	return g, nil
+}
+
+func (c *Crawler) freeze(ctx context.Context) (*ledger.Generation, error) {
+	c.mu.Lock()
+	f := c.current
+	c.mu.Unlock()
+	if f != nil {
+		return c.freezeRunning(ctx, f)
+	}
+	reader, err := c.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	summary, err := reader.Summary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if summary.Phase == frontier.Running {
+		if err := c.stopKilled(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return ledger.Latest(ctx, reader)
+}
+
+// freezeRunning freezes the results of the Run in progress.
+func (c *Crawler) freezeRunning(ctx context.Context, f *frontier.Frontier) (*ledger.Generation, error) {
+	reader, err := frontier.NewReader(ctx, c.store, f.Summary().Run)
+	if err != nil {
+		return nil, err
+	}
+	reader.Normalizer = c.cfg.Normalizer
+	g, err := f.Freeze(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return ledger.At(reader, g), nil
+}
+
+// stopKilled stops a run whose process has ended without a word, and with that
+// freezes what it has. The next Run goes on with it.
+func (c *Crawler) stopKilled(ctx context.Context) error {
+	ctx, done, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	f, err := frontier.Open(ctx, c.frontierConfig())
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Stop(ctx, "killed"), f.Close())
+}
+
+// Generation returns the newest frozen generation of the run that Config.Run names,
+// or of the newest one, as a source to materialize. The error wraps
+// ledger.ErrNotFrozen where none is frozen: Freeze makes one.
+func (c *Crawler) Generation(ctx context.Context) (*ledger.Generation, error) {
+	reader, err := c.Reader(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("weir: %w", err)
+	}
+	return ledger.Latest(ctx, reader)
+}
