@@ -17,8 +17,8 @@ const enqueuePiece = 10_000
 // here: what is enqueued is no link of a page. On ErrStopped and ErrDone nothing
 // was offered.
 func (f *Frontier) Enqueue(ctx context.Context, s Source, refs ...Reference) (Enqueued, error) {
-	if s == Redirect || s == Offer {
-		return Enqueued{}, fmt.Errorf("enqueue: the frontier alone admits by %s; name another source", s)
+	if err := admits(s); err != nil {
+		return Enqueued{}, fmt.Errorf("enqueue: %w", err)
 	}
 	var all Enqueued
 	for {
