@@ -1,29 +1,54 @@
-// Package ledger proves what a run admitted and what became of it.
+// Package ledger proves what a run admitted and what became of it, and delivers
+// its results with that proof.
 //
-// A [Receipt] is the account of one run: how many references were decided and
-// how, how many URLs stand in which state and why, what of the budget is spent,
-// and one [Verdict] that says what may be done with the results.
+// A [Source] is a paged view of results: a frozen [Generation] of a run of ours, or
+// another service's. [Materialize] walks a Source, page by page and cursor by
+// cursor, into a [Sink], which keeps the dataset. A [Receipt] is the account of
+// that walk and of the job behind it: how many references were decided and how,
+// how many URLs stand in which state and why, what of the budget is spent, each
+// page with its cursors and digests, and one [Verdict] that says what may be done
+// with the results. [Reconcile] makes the receipt of a run without a dataset.
 //
-// # How a receipt is made
+// # How a result gets into a dataset
 //
-//	frontier.Summary   the counters, kept in every commit
+//	frontier.Reader    the rows of a run, in the order in which they were accepted
 //	        |
-//	Results            one walk, in order, as far as the counters count
-//	        |          counts again, by state and reason; finds duplicates;
+//	Generation         those of them that were there when it was frozen
+//	        | Page, Cursor
+//	Materialize        asks again for what fails; takes no page that is not what
+//	        |          was asked for, and no cursor twice; counts, finds duplicates,
 //	        |          digests identity and content
-//	compare            counters and walk must agree
+//	        | Write: a page and its line, both or neither
+//	Sink               .partial, until the receipt is there
+//	        |
+//	compare            what the source counts and what was walked must agree
 //	        |
 //	verdict            the first rule that holds, of six
+//	        | Finish
+//	Sink               published, or kept as partial with the cursor to go on from
 //
 // # What it guarantees
 //
-//   - Nothing in a receipt is a counter alone: the walk counts again whatever
-//     has a result. Where the two disagree the verdict is [Unknown], and Faults
-//     names what disagrees.
-//   - A receipt of a run that goes on is of one commit: later results are not in
-//     it, and its verdict is [PartialResumable] at best.
-//   - The verdict is a pure function of facts that stand in the receipt.
+//   - Nothing in a receipt is a counter alone: the walk counts again whatever has a
+//     result. Where the two disagree the verdict is [Unknown], and Faults names what
+//     disagrees.
+//   - A page that failed, a bound, or a cursor that leads round never makes a
+//     shorter dataset that looks whole: the receipt names what cut it off, and Next
+//     is the exact cursor of the first result that is not in it.
+//   - A walk that was killed anywhere goes on from there, and ends in the same
+//     dataset and receipt, but for how often pages were asked for. Only where a
+//     bound of time has ended a page its cut may differ; the digests of the whole do
+//     not.
+//   - A dataset is of one generation, and generations and receipts never change: a
+//     later run or walk cannot complete an earlier one.
+//   - A byte, a row or a line that changed afterwards is found by Receipt.Verify.
+//   - A receipt of a run that goes on is of one commit: later results are not in it,
+//     and its verdict is [PartialResumable] at best.
+//   - The verdict is a pure function of what stands in the receipt.
+//   - Every bound has a finite default. What is in memory grows by a bit for each
+//     URL of ours, by 16 bytes for any other identity, and by a line for each page.
 //
 // Reading claims nothing and changes nothing. Whether the rows of a store are
-// what its log says is frontier's question: Reader.Check and Reader.Replay.
+// what its log says is frontier's question: Reader.Check and Reader.Replay. When a
+// generation is frozen is frontier's, too.
 package ledger

@@ -98,7 +98,10 @@ func (b *box) Write(_ context.Context, line PageReceipt, results []Result) error
 	})
 }
 
-func (b *box) Finish(_ context.Context, r Receipt) error {
+func (b *box) Finish(ctx context.Context, r Receipt) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	return b.step(func() { b.receipt, b.finished = r, b.finished+1 })
 }
 

@@ -90,6 +90,10 @@ func TestEveryPlantedFaultHasItsVerdict(t *testing.T) {
 
 		{"4 a bound of pages", bound(func(e *Export) { e.Pages = 3 }), PartialResumable, "cut off before page 3 by a bound of the export: pages", CutPages, "30", 30},
 		{"4 a bound of results", bound(func(e *Export) { e.Results = 17 }), PartialResumable, "cut off before page 2 by a bound of the export: results", CutResults, "17", 17},
+		{"4 a bound of results, and a source that gives whole pages", func(s *shelf, e *Export) {
+			e.Results = 17
+			at("10", func(p *Page) error { p.Results, p.Next = s.results[10:20], "20"; return nil })(s, e)
+		}, PartialResumable, "cut off before page 1 by a bound of the export: results", CutResults, "10", 10},
 		{"4 a bound of bytes", bound(func(e *Export) { e.Bytes = 150 }), PartialResumable, "cut off before page 1 by a bound of the export: bytes", CutBytes, "10", 10},
 		{"4 a page that fails", fails(errors.New("success: false")), PartialResumable, "page 1: page_failed: success: false", PageFailed, "10", 10},
 		{"4 a source that refuses", fails(fmt.Errorf("%w: login", ErrRefused)), PartialResumable, "page 1: refused: ledger: the source refuses: login", Refused, "10", 10},
@@ -317,6 +321,14 @@ func TestASinkThatFailsHasNoReceipt(t *testing.T) {
 		assert.Equal(t, Receipt{}, r)
 		assert.Empty(t, b.receipt)
 	}
+}
+
+func TestASourceKeepsItsResultsAsTheyWere(t *testing.T) {
+	s, b := newShelf(1), &box{}
+	s.results[0].Data = json.RawMessage(`{ "n": 0 }`)
+	materialize(t, export(s, b))
+	assert.Equal(t, `{ "n": 0 }`, string(s.results[0].Data))
+	assert.Equal(t, `{"n":0}`, string(b.results[0].Data))
 }
 
 func TestAnEmptyJobIsComplete(t *testing.T) {
