@@ -132,10 +132,15 @@ func (c crawled) requested() (urls []string) {
 	return urls
 }
 
-// The kinds of cases that this file's test looks for.
-const kinds = "EFHIJKS"
+// The cases that this file's test looks for: whole kinds, and one of another.
+const kinds = `[DEFHIJKS]\d+|O4`
 
-// TestCasesAreAllThere: each case of these kinds has a test somewhere that is
+// notYet are those that are not built yet.
+var notYet = []string{
+	"D4", // an operator changes the scope while a run goes on
+}
+
+// TestCasesAreAllThere: each of these cases has a test somewhere that is
 // named by its id: a function TestSE1..., or a row or sub-test "S-E1 ...".
 func TestCasesAreAllThere(t *testing.T) {
 	text, err := os.ReadFile("../shared/cases/faults.md")
@@ -143,11 +148,11 @@ func TestCasesAreAllThere(t *testing.T) {
 		t.Skipf("the list of cases is not there: %v", err)
 	}
 	there := namedCases(t)
-	ids := regexp.MustCompile(`(?m)^\*\*S-([`+kinds+`]\d+) `).FindAllStringSubmatch(string(text), -1)
+	ids := regexp.MustCompile(`(?m)^\*\*S-(`+kinds+`) `).FindAllStringSubmatch(string(text), -1)
 	require.NotEmpty(t, ids)
 	var missing []string
 	for _, id := range ids {
-		if !slices.Contains(there, id[1]) {
+		if !slices.Contains(there, id[1]) && !slices.Contains(notYet, id[1]) {
 			missing = append(missing, "S-"+id[1])
 		}
 	}
@@ -157,7 +162,7 @@ func TestCasesAreAllThere(t *testing.T) {
 // namedCases returns the ids by which tests of the tree are named.
 func namedCases(t *testing.T) []string {
 	var ids []string
-	function, text := regexp.MustCompile(`^TestS([`+kinds+`]\d+)`), regexp.MustCompile(`^S-([`+kinds+`]\d+)`)
+	function, text := regexp.MustCompile(`^TestS(`+kinds+`)`), regexp.MustCompile(`^S-(`+kinds+`)`)
 	files := token.NewFileSet()
 	require.NoError(t, filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {

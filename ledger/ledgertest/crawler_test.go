@@ -118,8 +118,11 @@ func changed(change func(cfg *weir.Config)) func(*ledgertest.Wire) ledgertest.Cr
 
 func polledBy(poll func(ctx context.Context, r *frontier.Reader) (any, error)) func(*ledgertest.Wire) ledgertest.Crawl {
 	return with(func(c *weirCrawl, crawl *ledgertest.Crawl) {
+		open := sync.OnceValues(func() (*frontier.Reader, error) {
+			return frontier.NewReader(context.Background(), c.wire.Store(c.store), "")
+		})
 		crawl.Poll = func(ctx context.Context) (any, error) {
-			reader, err := c.polls(ctx)
+			reader, err := open()
 			if err != nil {
 				return nil, err
 			}

@@ -54,9 +54,9 @@ type poller struct {
 func (p *poller) poll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.wire.take()
+	p.wire.Take()
 	answer, err := p.c.Poll(p.t.ctx)
-	spent := p.wire.take()
+	spent := p.wire.Take()
 	p.polls++
 	fault := func(wrong bool, format string, args ...any) {
 		if wrong && len(p.faults) < 10 {
@@ -68,7 +68,7 @@ func (p *poller) poll() {
 	fault(err != nil, "the answer is no JSON: %v", err)
 	p.answers[string(text)] = true
 	fault(len(text) > answerBytes, "an answer of %d bytes, at most %d are bounded", len(text), answerBytes)
-	fault(spent.requests > 1 && p.polls > 1, "%d requests, not one", spent.requests)
-	fault(spent.results > 0, "%d rows of results were read", spent.results)
-	fault(spent.bytes > readBytes, "%d bytes were read, at most %d are bounded", spent.bytes, readBytes)
+	fault(spent.Requests > 1 && p.polls > 1, "%d requests, not one", spent.Requests)
+	fault(spent.Results > 0, "%d rows of results were read", spent.Results)
+	fault(spent.Bytes > readBytes, "%d bytes were read, at most %d are bounded", spent.Bytes, readBytes)
 }

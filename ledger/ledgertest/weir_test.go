@@ -31,9 +31,9 @@ type weirCrawl struct {
 	change    func(*weir.Config) // what is wrong with it; nil: nothing
 
 	mu     sync.Mutex
-	reader *frontier.Reader // of polls
-	broken bool             // reads of results fail, but for the first of them
-	reads  int              // of results, since then
+	watch  *ledger.Watch
+	broken bool // reads of results fail, but for the first of them
+	reads  int  // of results, since then
 }
 
 func (c *weirCrawl) crawl() ledgertest.Crawl {
@@ -87,21 +87,21 @@ func (c *weirCrawl) admissions(ctx context.Context) iter.Seq2[frontier.Admission
 }
 
 func (c *weirCrawl) poll(ctx context.Context) (any, error) {
-	reader, err := c.polls(ctx)
+	watch, err := c.polls(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return reader.Summary(ctx)
+	return watch.Status(ctx)
 }
 
 // polls opens, once, what polls read by.
-func (c *weirCrawl) polls(ctx context.Context) (reader *frontier.Reader, err error) {
+func (c *weirCrawl) polls(ctx context.Context) (watch *ledger.Watch, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.reader == nil {
-		c.reader, err = frontier.NewReader(ctx, c.wire.Store(c.store), "")
+	if c.watch == nil {
+		c.watch, err = ledger.NewWatch(ctx, c.wire.Store(c.store), "", nil)
 	}
-	return c.reader, err
+	return c.watch, err
 }
 
 func (c *weirCrawl) results(ctx context.Context) (ledger.Source, error) {

@@ -6,21 +6,22 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/weircrawl/weir/frontier"
 	"github.com/weircrawl/weir/storage"
 )
 
-// A Wire counts what a poll costs, whichever way it takes: wrap the store or the
-// transport that it reads by.
+// A Wire counts what a poll costs, whichever way it takes and whatever it says of
+// itself: wrap the store or the transport that it reads by.
 type Wire struct {
 	mu     sync.Mutex
-	passed cost
+	passed Cost
 }
 
-// cost is what has passed a Wire.
-type cost struct {
-	requests int   // reads of a store, or exchanges
-	bytes    int64 // of answers
-	results  int   // rows of a store's results and records
+// Cost is what has passed a Wire.
+type Cost struct {
+	Requests int   // reads of a store, or exchanges
+	Bytes    int64 // of answers
+	Results  int   // rows of a store's results and records
 }
 
 // Store returns s, whose reads are counted.
@@ -29,20 +30,20 @@ func (w *Wire) Store(s storage.Store) storage.Store { return &counted{s, w} }
 // Transport returns t, whose exchanges are counted.
 func (w *Wire) Transport(t http.RoundTripper) http.RoundTripper { return &tapped{t, w} }
 
-func (w *Wire) add(c cost) {
+func (w *Wire) add(c Cost) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.passed.requests += c.requests
-	w.passed.bytes += c.bytes
-	w.passed.results += c.results
+	w.passed.Requests += c.Requests
+	w.passed.Bytes += c.Bytes
+	w.passed.Results += c.Results
 }
 
-// take returns what has passed since it was called last.
-func (w *Wire) take() cost {
+// Take returns what has passed since it was called last.
+func (w *Wire) Take() Cost {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := w.passed
-	w.passed = cost{}
+	w.passed = Cost{}
 	return c
 }
 
@@ -51,18 +52,15 @@ type counted struct {
 	wire *Wire
 }
 
-// resultSpaces hold what a poll has no business with.
-var resultSpaces = map[string]bool{"result": true, "record": true}
-
 func (c *counted) Read(ctx context.Context, requests ...storage.ReadRequest) ([]storage.ReadResult, error) {
 	answers, err := c.Store.Read(ctx, requests...)
-	spent := cost{requests: 1}
+	spent := Cost{Requests: 1}
 	for i, a := range answers {
 		for j, value := range a.Values {
-			spent.bytes += int64(len(a.Keys[j]) + len(value))
+			spent.Bytes += int64(len(a.Keys[j]) + len(value))
 		}
-		if resultSpaces[requests[i].Space.Name] {
-			spent.results += len(a.Values)
+		if frontier.HoldsResults(requests[i].Space) {
+			spent.Results += len(a.Values)
 		}
 	}
 	c.wire.add(spent)
@@ -70,7 +68,7 @@ func (c *counted) Read(ctx context.Context, requests ...storage.ReadRequest) ([]
 }
 
 func (c *counted) Fences(ctx context.Context, prefix string) ([]storage.Fence, error) {
-	c.wire.add(cost{requests: 1})
+	c.wire.add(Cost{Requests: 1})
 	return c.Store.Fences(ctx, prefix)
 }
 
@@ -80,7 +78,7 @@ type tapped struct {
 }
 
 func (t *tapped) RoundTrip(r *http.Request) (*http.Response, error) {
-	t.wire.add(cost{requests: 1})
+	t.wire.add(Cost{Requests: 1})
 	answer, err := t.RoundTripper.RoundTrip(r)
 	if err == nil {
 		answer.Body = &tappedBody{answer.Body, t.wire}
@@ -95,6 +93,6 @@ type tappedBody struct {
 
 func (b *tappedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	b.wire.add(cost{bytes: int64(n)})
+	b.wire.add(Cost{Bytes: int64(n)})
 	return n, err
 }
