@@ -207,10 +207,10 @@ func TestRunOfBeforeGenerationsGoesOn(t *testing.T) {
 }
 
 // heldBy counts what limits hold back by pattern, line by line.
-func heldBy(t require.TestingT, s storage.Store) map[string]int64 {
+func heldBy(t testing.TB, s storage.Store) map[string]int64 {
 	r := &Reader{store: s, keys: keys{run: 1}}
 	held := map[string]int64{}
-	for row, err := range r.all(context.Background(), spaceEdge) {
+	for row, err := range r.all(t.Context(), spaceEdge) {
 		require.NoError(t, err)
 		edge, err := decodeEdge(row[1])
 		require.NoError(t, err)
@@ -232,19 +232,21 @@ func heldBy(t require.TestingT, s storage.Store) map[string]int64 {
 }
 
 func TestPatternsOfWhatIsHeldBackFollowTheLedger(t *testing.T) {
+	checks(t, soak(300))
+	url := rapid.Custom(func(rt *rapid.T) string {
+		return fmt.Sprintf("http://a.test/%s/%d", rapid.SampledFrom([]string{"x", "y", "z"}).Draw(rt, "kind"), rapid.IntRange(0, 30).Draw(rt, "i"))
+	})
 	rapid.Check(t, func(rt *rapid.T) {
+		runs := rapid.SliceOfN(rapid.SliceOfN(rapid.SliceOfN(url, 1, 6), 0, 4), 1, 4).Draw(rt, "urls of steps of runs")
+		raise := rapid.Int64Range(0, 4).Draw(rt, "raise")
+		var want, got []map[string]int64
 		synctest.Test(t, func(t *testing.T) {
 			s := memory.New()
-			limit := int64(3)
-			for range rapid.IntRange(1, 4).Draw(rt, "runs") {
-				f := openRaw(t, s, func(c *Config) { c.Budget.URLs, c.Budget.Depth = limit, 2 })
-				synctest.Wait()
-				for range rapid.IntRange(0, 3).Draw(rt, "steps") {
-					var urls []string
-					for range rapid.IntRange(1, 6).Draw(rt, "n") {
-						urls = append(urls, fmt.Sprintf("http://a.test/%s/%d", rapid.SampledFrom([]string{"x", "y", "z"}).Draw(rt, "kind"), rapid.IntRange(0, 30).Draw(rt, "i")))
-					}
-					if rapid.Bool().Draw(rt, "seed") {
+			for i, steps := range runs {
+				f := openRaw(t, s, func(c *Config) { c.Budget.URLs, c.Budget.Depth = 3+int64(i)*raise, 2 })
+				synctest.Wait() // until what is offered again is decided
+				for i, urls := range steps {
+					if i%2 == 0 {
 						seed(t, f, urls...)
 						continue
 					}
@@ -259,14 +261,17 @@ func TestPatternsOfWhatIsHeldBackFollowTheLedger(t *testing.T) {
 				for _, p := range now.Patterns {
 					kept[fmt.Sprintf("%s {%s}", p.Pattern, p.Reason)] = p.Count
 				}
-				require.Equal(rt, heldBy(rt, s), kept)
-				require.Zero(rt, now.PatternRest)
-				require.NoError(rt, f.Stop(t.Context(), "operator"))
-				require.NoError(rt, f.Close())
+				require.Zero(t, now.PatternRest)
+				want, got = append(want, heldBy(t, s)), append(got, kept)
+				require.NoError(t, f.Stop(t.Context(), "operator"))
+				require.NoError(t, f.Close())
 				verify(t, s)
-				limit += rapid.Int64Range(0, 4).Draw(rt, "raise")
+				if now.Slots == now.States[Done] {
+					return // the next one would be another run
+				}
 			}
 		})
+		require.Equal(rt, want, got)
 	})
 }
 

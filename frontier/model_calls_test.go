@@ -171,6 +171,19 @@ func (h *machine) stop(rt *rapid.T) {
 	}
 }
 
+// freeze closes a generation, with no more than the slow frontier has.
+func (h *machine) freeze(rt *rapid.T) {
+	g, err := h.f.Freeze(h.ctx)
+	require.NoError(rt, err)
+	h.settle()
+	require.LessOrEqual(rt, g.Summary.Results, h.m.results)
+	require.Equal(rt, h.m.late, g.Summary.Late)
+	if was, again := h.frozen[g.ID]; again {
+		require.Equal(rt, was, g)
+	}
+	h.frozen[g.ID] = g
+}
+
 // reopen ends the incarnation and begins the next one, perhaps with another
 // budget.
 func (h *machine) reopen(rt *rapid.T) {

@@ -88,7 +88,7 @@ func checks(t *testing.T, n int) {
 func history(t *testing.T, rt *rapid.T, broken string) {
 	var stop any
 	synctest.Test(t, func(t *testing.T) {
-		h := &machine{rt: rt, ctx: t.Context(), began: map[LeaseID]Lease{}, answered: map[LeaseID]Completion{}}
+		h := &machine{rt: rt, ctx: t.Context(), began: map[LeaseID]Lease{}, answered: map[LeaseID]Completion{}, frozen: map[string]Generation{}}
 		defer func() {
 			stop = recover()
 			if h.f != nil {
@@ -125,6 +125,7 @@ type machine struct {
 	leases   []LeaseID // all that were granted, in order
 	began    map[LeaseID]Lease
 	answered map[LeaseID]Completion
+	frozen   map[string]Generation
 }
 
 // policies is a PolicySource that changes.
@@ -194,6 +195,7 @@ func (h *machine) actions() map[string]func(*rapid.T) {
 		"stop":   h.stop,
 		"pause":  h.pause,
 		"fault":  h.fault,
+		"freeze": h.freeze,
 	}
 	for i := range 3 { // weight
 		all[fmt.Sprintf("lease%d", i)] = func(rt *rapid.T) { h.lease(pick(rt, "max", 1, 2, 4), time.Millisecond) }
@@ -433,6 +435,13 @@ func (h *machine) finish() {
 	h.f = nil
 	require.NoError(h.rt, f.Close())
 	verifyIn(h.rt, h.ctx, h.mem)
+	r, err := NewReader(h.ctx, h.mem, "")
+	require.NoError(h.rt, err)
+	for id, g := range h.frozen {
+		kept, err := r.Generation(h.ctx, id)
+		require.NoError(h.rt, err)
+		require.Equal(h.rt, g, kept)
+	}
 }
 
 func verifyIn(rt *rapid.T, ctx context.Context, s storage.Store) {
