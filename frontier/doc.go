@@ -16,6 +16,7 @@
 //	lease       permission to request one URL, under one generation, until a deadline
 //	completion  the report on a lease; the Lease's methods make it
 //	result      one accepted, final outcome, at its position in the order of acceptance
+//	Generation  the results up to one commit, frozen with their counters (a lease's is a number)
 //
 // # How one URL travels
 //
@@ -32,6 +33,10 @@
 // [Frontier.Complete] after it. A retry waits and is granted again under the next
 // generation; a lease whose deadline has passed goes back to the queue. Where
 // nothing is queued, leased or waiting, the run is over: Lease answers [ErrDone].
+//
+// The commit that stops or ends a run, and each [Frontier.Freeze], closes a
+// [Generation]: an ordered set of results that never changes, however long it is
+// read. What comes later is of the next one.
 //
 // Every call is decided by one writer, in groups, and answers after the commit
 // of its group. [Open] on a store whose run is unfinished goes on with it.
@@ -52,6 +57,10 @@
 //     apart, counted from Sent.
 //   - A run that is rekeyed from the whole of another ends like one that began under
 //     its Normalizer, and the other keeps every row.
+//   - A frozen generation is never rewritten, and a crash leaves it whole or not at
+//     all. Log and edges recompute its counters ([Reader.Check], [Reader.Replay]).
+//   - Where more slots are spent than the Budget has, nothing is admitted until an
+//     operator raises it.
 //   - Nothing disappears: each decision and transition is in a log, from which the
 //     state can be replayed ([Reader.Replay]).
 //

@@ -11,6 +11,9 @@ import (
 	"github.com/weircrawl/weir/storage/memory"
 )
 
+// counterNames are the counters of a head, in order.
+var counterNames = [...]string{"slots", "moved", "origins", "requests", "bytes", "reserved", "active", "hosts", "observed", "results", "records", "paused", "offers", "late", "conflict", "entries"}
+
 // TestAWrongGenerationIsNamed changes what a generation says, one thing at a time,
 // with a checksum that is right: log, edges and results say otherwise.
 func TestAWrongGenerationIsNamed(t *testing.T) {
@@ -53,7 +56,7 @@ func TestAWrongGenerationIsNamed(t *testing.T) {
 		h, err := decodeHead(kept)
 		require.NoError(t, err)
 		for i := range h.counters() {
-			changes["counter "+string(rune('a'+i))] = func(h *head) { *h.counters()[i]++ }
+			changes["counter "+counterNames[i]] = func(h *head) { *h.counters()[i]++ }
 		}
 		for i := range h.states {
 			changes["state "+string(rune('0'+i))] = func(h *head) { h.states[i]++ }
@@ -63,6 +66,9 @@ func TestAWrongGenerationIsNamed(t *testing.T) {
 			changes["example "+string(at.reason)] = func(h *head) { h.tallies[at].example += "x" }
 		}
 		require.Contains(t, changes, "tally urls")
+		r, err := NewReader(t.Context(), s, "")
+		require.NoError(t, err)
+		walked := map[string]bool{"last": true, "counter results": true, "counter records": true}
 		for what, change := range changes {
 			h, err := decodeHead(kept)
 			require.NoError(t, err)
@@ -73,7 +79,12 @@ func TestAWrongGenerationIsNamed(t *testing.T) {
 			err = examine(t.Context(), s)
 			require.True(t, found(err), "%s: %v", what, err)
 			assert.Contains(t, err.Error(), "generation", what)
+			if walked[what] {
+				assert.ErrorContains(t, r.Check(t.Context()), "generation life.2", "the walk over the results finds %s", what)
+				delete(walked, what)
+			}
 		}
+		require.Empty(t, walked)
 		rewrite(t, s, storage.Op{Space: spaceGeneration, Key: key, Value: kept})
 		require.NoError(t, examine(t.Context(), s))
 	})

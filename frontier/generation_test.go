@@ -421,3 +421,31 @@ func TestGenerationIsAskedForByItsOwnName(t *testing.T) {
 		}
 	})
 }
+
+// TestFreezeHasWhatIsDecidedBeforeItInItsGroup lets a completion and a Freeze wait
+// for a commit that decides nothing: they are decided together, in their order.
+func TestFreezeHasWhatIsDecidedBeforeItInItsGroup(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newShaky(memory.New())
+		f := open(t, s)
+		seed(t, f, numbered(2)...)
+		leases := lease(t, f, 2)
+		first := freeze(t, f)
+		s.on(func(p faults.StorePoint) error {
+			if p == faults.BeforeCommit {
+				time.Sleep(4 * time.Second)
+			}
+			return nil
+		})
+		time.Sleep(11 * time.Second) // the commit of an idle run is under way
+		go func() { _, _ = f.Complete(t.Context(), page(leases["http://a.test/0"])) }()
+		synctest.Wait()
+		time.Sleep(time.Second)
+		assert.Equal(t, time.Second, f.Queue(), "it waits, and nobody has gathered it")
+		second := freeze(t, f)
+		s.on(nil)
+		assert.EqualValues(t, 0, first.Summary.Results)
+		assert.EqualValues(t, 1, second.Summary.Results)
+		assert.Equal(t, 3*time.Second, second.Summary.Queue)
+	})
+}
