@@ -1,0 +1,17 @@
+// Package parquet answers how a dataset stands in a file of Apache Parquet
+// (https://parquet.apache.org), for tools that read columns.
+//
+// A [Format] is given to a ledger.File, which does the rest:
+//
+//	ledger.File{Path: "pages.parquet", Format: parquet.Format{}}
+//
+// A row has the columns id, state and supersedes, then those of Format.Columns as
+// text, and last data, which has the whole row as JSON. They are compressed with
+// zstd, and no more than one row group is in memory at a time.
+//
+// It guarantees that Decode gives back what Encode was given, byte for byte, and
+// that a damaged file is a *ledger.RowError, never a panic. Whether the rows are
+// those of a receipt is what the receipt's Verify says.
+//
+// It is a module of its own, because its library is heavier than all of weir.
+package parquet
