@@ -94,6 +94,7 @@ var Table = map[string]Row{
 	"examples/resume":      example,
 	"examples/customstore": example,
 	"examples/crawltest":   example,
+	"examples/export":      example,
 }
 
 // parts are the packages that a crawler is made of.
