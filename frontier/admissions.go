@@ -59,7 +59,7 @@ func (r *Reader) hasClaim(ctx context.Context, c ClaimID) error {
 
 func (r *Reader) admissions(ctx context.Context, after ClaimID) iter.Seq2[Admission, error] {
 	return func(yield func(Admission, error) bool) {
-		for s, err := range r.edges(ctx, r.keys.edge(after.Sequence, after.Index, 0)) {
+		for s, err := range r.edges(ctx, r.keys.edge(after.Sequence, after.Index, 0), end(r.keys.prefix(0))) {
 			if err != nil {
 				yield(Admission{}, err)
 				return
@@ -91,12 +91,18 @@ type edgeAt struct {
 	beyond Overflow
 }
 
-// edges yields the edge rows from a key on, which is that of a source.
-func (r *Reader) edges(ctx context.Context, from []byte) iter.Seq2[edgeAt, error] {
+// allEdges yields every edge row of the run.
+func (r *Reader) allEdges(ctx context.Context) iter.Seq2[edgeAt, error] {
+	return r.edges(ctx, r.keys.prefix(0), end(r.keys.prefix(0)))
+}
+
+// edges yields the edge rows from a key on, which is that of a source, and before
+// last.
+func (r *Reader) edges(ctx context.Context, from, last []byte) iter.Seq2[edgeAt, error] {
 	return func(yield func(edgeAt, error) bool) {
 		var held edgeAt // until it is known whether it is the last of its source
 		var beyond Overflow
-		for row, err := range r.rows(ctx, spaceEdge, from) {
+		for row, err := range r.between(ctx, spaceEdge, from, last) {
 			if err != nil {
 				yield(edgeAt{}, err)
 				return

@@ -114,11 +114,9 @@ func (t *tx) lookUp(sources ...[]candidate) error {
 		if v == nil {
 			continue
 		}
-		r := codec.NewReader(v, rowVersion)
-		class := r.Byte()
-		n := ordinal(class, r.Uint())
-		if err := r.Close(); err != nil {
-			return damaged(spaceDedupe, err)
+		n, err := decodeDedupe(v)
+		if err != nil {
+			return err
 		}
 		have, haveIDs = append(have, place{places[i].origin, n}), append(haveIDs, ids[i])
 	}
@@ -133,6 +131,14 @@ func (t *tx) lookUp(sources ...[]candidate) error {
 		t.f.ids.put(haveIDs[i], known{n: p.n, form: t.f.formOf(u.url), rank: ranked(u.class, u.depth)})
 	}
 	return nil
+}
+
+// decodeDedupe is the ordinal of an identity.
+func decodeDedupe(v []byte) (uint64, error) {
+	r := codec.NewReader(v, rowVersion)
+	class := r.Byte()
+	n := ordinal(class, r.Uint())
+	return n, damaged(spaceDedupe, r.Close())
 }
 
 // unknown reports whether only the store can say if c is new.

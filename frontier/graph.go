@@ -32,7 +32,7 @@ type Edge struct {
 // page.
 func (r *Reader) Graph(ctx context.Context) iter.Seq2[Edge, error] {
 	return func(yield func(Edge, error) bool) {
-		for e, err := range r.edges(ctx, r.keys.prefix(0)) {
+		for e, err := range r.allEdges(ctx) {
 			var all []Admission
 			if err == nil {
 				all, err = r.inForce(ctx, e)

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -49,6 +50,18 @@ func (id LeaseID) String() string {
 	return fmt.Sprintf("%d.%d.%016x.%x.%d", id.Partition, id.Run, id.Origin, id.Ordinal, id.Generation)
 }
 
+// MarshalText writes the ID's word.
+func (id LeaseID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads the ID's word.
+func (id *LeaseID) UnmarshalText(b []byte) error {
+	_, err := fmt.Sscanf(string(b), "%d.%d.%x.%x.%d", &id.Partition, &id.Run, &id.Origin, &id.Ordinal, &id.Generation)
+	if err != nil {
+		return fmt.Errorf("frontier: no attempt is named %q: %w", b, err)
+	}
+	return nil
+}
+
 func (id LeaseID) place() place { return place{id.Origin, id.Ordinal} }
 
 // Evidence is what is known about a response. The frontier keeps it and does not
@@ -70,6 +83,25 @@ type Evidence struct {
 type Record struct {
 	Kind string
 	Data []byte // JSON
+}
+
+// MarshalJSON writes the record with its data as it is.
+func (r Record) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Kind string          `json:"kind"`
+		Data json.RawMessage `json:"data"`
+	}{r.Kind, r.Data})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *Record) UnmarshalJSON(b []byte) error {
+	var v struct {
+		Kind string          `json:"kind"`
+		Data json.RawMessage `json:"data"`
+	}
+	err := json.Unmarshal(b, &v)
+	r.Kind, r.Data = v.Kind, v.Data
+	return err
 }
 
 // Outcome is what an attempt came to.

@@ -35,11 +35,11 @@ func plain(a Admission) Admission {
 // decidedIn is the record of the only reference that one commit decided for a caller.
 func decidedIn(t testing.TB, r *Reader, seq uint64) Admission {
 	t.Helper()
-	for e, err := range r.edges(t.Context(), r.keys.seq(seq)) {
+	for e, err := range r.edges(t.Context(), r.keys.seq(seq), end(r.keys.seq(seq))) {
 		require.NoError(t, err)
 		all, err := r.decisions(t.Context(), e)
 		require.NoError(t, err)
-		if e.ref.seq == seq && e.source.kind != Offer {
+		if e.source.kind != Offer {
 			require.Len(t, all, 1)
 			return all[0]
 		}

@@ -36,16 +36,16 @@ type Result struct {
 // A Transition is one row of a URL's history: replaying all of them rebuilds the
 // current state. Only Evidence may be empty.
 type Transition struct {
-	Run      string
-	URL      string
-	Origin   urlnorm.Origin
-	ID       LeaseID // names the attempt; generation 0 before the first
-	From     State
-	Event    Event
-	To       State
-	Reason   Reason
-	Policy   string // version in force
-	Time     time.Time
-	Sequence uint64      // of the commit
-	Evidence storage.Ref // of the artifact that a completion brought
+	Run      string         `json:"run"`
+	URL      string         `json:"url"`
+	Origin   urlnorm.Origin `json:"origin"`
+	ID       LeaseID        `json:"id"` // names the attempt; generation 0 before the first
+	From     State          `json:"from,omitzero"`
+	Event    Event          `json:"event"`
+	To       State          `json:"to"`
+	Reason   Reason         `json:"reason"`
+	Policy   string         `json:"policy"` // version in force
+	Time     time.Time      `json:"time"`
+	Sequence uint64         `json:"sequence"`          // of the commit
+	Evidence storage.Ref    `json:"evidence,omitzero"` // of the artifact that a completion brought
 }

@@ -17,7 +17,7 @@ const maxTallied = 100_000
 // heaviest at no cost.
 func (r *Reader) Patterns(ctx context.Context, limit int) (top, rest []PatternTally, err error) {
 	s := suppressed{most: maxTallied}
-	for e, err := range r.edges(ctx, r.keys.prefix(0)) {
+	for e, err := range r.allEdges(ctx) {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -81,9 +81,12 @@ func (s *suppressed) heaviest(limit int) (top, rest []PatternTally) {
 	return top, sorted(s.other)
 }
 
+// sorted lists tallies, the heaviest first; what was taken back whole is none.
 func sorted(tallies map[PatternTally]*PatternTally) (all []PatternTally) {
 	for _, t := range tallies {
-		all = append(all, *t)
+		if t.Count > 0 {
+			all = append(all, *t)
+		}
 	}
 	slices.SortFunc(all, heavier)
 	return all
