@@ -124,3 +124,22 @@ func TestAnExtraOrMissingGenerationIsNamed(t *testing.T) {
 		require.NoError(t, examine(t.Context(), s))
 	})
 }
+
+// TestHeadThatHoldsBackMoreThanTheLedgerIsNamed changes what the patterns of a head
+// add up to.
+func TestHeadThatHoldsBackMoreThanTheLedgerIsNamed(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := memory.New()
+		f := openRaw(t, s, func(c *Config) { c.Budget.URLs = 1 })
+		seed(t, f, numbered(3)...)
+		require.NoError(t, f.Close())
+		verify(t, s)
+		h, err := readHead(t.Context(), s, keys{run: 1})
+		require.NoError(t, err)
+		h.hold(LimitReached, ReasonURLs, 1, "http://a.test/9", "/9")
+		rewrite(t, s, storage.Op{Space: spaceHead, Key: keys{run: 1}.head(), Value: h.encode()})
+		r, err := NewReader(t.Context(), s, "")
+		require.NoError(t, err)
+		assert.ErrorContains(t, r.Check(t.Context()), "patterns held back: 2 found, 3 kept")
+	})
+}

@@ -199,7 +199,7 @@ func (h *head) encodeLater(w *codec.Writer) {
 	w.Uint(h.frozen)
 	w.Int(h.queue)
 	if h.sketch == nil {
-		s := codec.NewWriter(rowVersion, nil)
+		s := codec.NewWriter(rowVersion, make([]byte, 0, 160*len(h.held.list)+32))
 		h.held.write(s)
 		h.sketch = s.Seal()
 	}

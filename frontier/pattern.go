@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -57,13 +58,15 @@ func foldPath(b []byte, path string) []byte {
 	if path == "" {
 		return b
 	}
-	var segments []string
-	repeats := map[int]bool{} // segments that end what was there more than once
+	var room [16]segment
+	segments, folded := room[:0], make([]byte, 0, len(path)+16)
 	for s := range strings.SplitSeq(path, "/") {
-		segments = append(segments, string(fold(nil, s)))
+		at := len(folded)
+		folded = fold(folded, s)
+		segments = append(segments, segment{text: folded[at:]})
 		if p := period(segments); p > 0 {
 			segments = segments[:len(segments)-p]
-			repeats[len(segments)-1] = true
+			segments[len(segments)-1].again = true
 		}
 		if len(segments) > maxPattern {
 			break
@@ -73,24 +76,32 @@ func foldPath(b []byte, path string) []byte {
 		if i > 0 {
 			b = append(b, '/')
 		}
-		if b = append(b, s...); repeats[i] {
+		if b = append(b, s.text...); s.again {
 			b = append(b, '+')
 		}
 	}
 	return b
 }
 
+// segment is a folded part of a path.
+type segment struct {
+	text  []byte
+	again bool // it ends what was there more than once
+}
+
 // period is how many segments at the end are the same as those before them; an
 // empty one is only the end of a path.
-func period(s []string) int {
+func period(s []segment) int {
 	for p := 1; p <= maxPeriod && 2*p <= len(s); p++ {
 		n := len(s)
-		if s[n-1] != "" && slices.Equal(s[n-p:], s[n-2*p:n-p]) {
+		if len(s[n-1].text) != 0 && slices.EqualFunc(s[n-p:], s[n-2*p:n-p], segment.same) {
 			return p
 		}
 	}
 	return 0
 }
+
+func (s segment) same(t segment) bool { return bytes.Equal(s.text, t.text) }
 
 // foldQuery appends the set of names.
 func foldQuery(b []byte, query string) []byte {
