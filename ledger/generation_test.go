@@ -178,6 +178,12 @@ func TestAGenerationStaysAsItWasWhileTheRunGoesOn(t *testing.T) {
 	c.work(7)
 	require.Len(t, ids(before), 8)
 	assert.Equal(t, before, pages(t, g, PageRequest{Records: 3}))
+	n := 0
+	for _, err := range g.All(t.Context()) {
+		require.NoError(t, err)
+		n++
+	}
+	assert.Equal(t, 8, n)
 	later := c.freeze()
 	assert.Len(t, ids(pages(t, later, PageRequest{})), 15)
 	require.NoError(t, c.Close())

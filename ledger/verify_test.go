@@ -85,6 +85,29 @@ func TestAnEditedReceiptIsFound(t *testing.T) {
 	require.NoError(t, r.Verify(t.Context(), b))
 }
 
+// Whoever can make a seal still cannot make a receipt that the dataset does not
+// bear out.
+func TestASealDoesNotReplaceTheDataset(t *testing.T) {
+	b := &box{}
+	r := materialize(t, export(newShelf(35), b))
+	for name, edit := range map[string]func(*Receipt){
+		"identities": func(r *Receipt) { r.IDs = r.Digest },
+		"contents":   func(r *Receipt) { r.Digest = r.IDs },
+		"results":    func(r *Receipt) { r.Results++ },
+		"bytes":      func(r *Receipt) { r.Bytes++ },
+		"duplicates": func(r *Receipt) { r.Duplicates++ },
+		"superseded": func(r *Receipt) { r.Superseded++ },
+		"cursors":    func(r *Receipt) { r.Pages = slices.Clone(r.Pages); r.Pages[1].In = "0" },
+		"a page":     func(r *Receipt) { r.Pages = r.Pages[:3] },
+	} {
+		edited := r
+		edit(&edited)
+		edited = edited.sealed()
+		var damaged *DamagedError
+		require.ErrorAs(t, edited.Verify(t.Context(), b), &damaged, name)
+	}
+}
+
 // A receipt is a file: it must read back as it was written, and keep its seal.
 func TestAReceiptReadsBackAsItWasWritten(t *testing.T) {
 	s, rows := run()
