@@ -49,7 +49,7 @@ func (e Export) WithDefaults() Export {
 	return e
 }
 
-// A OtherGenerationError means that the sink holds a dataset of another generation
+// An OtherGenerationError means that the sink holds a dataset of another generation
 // than the source is of. Nothing was changed. Go on with a source of generation
 // Held, or give the sink another name.
 type OtherGenerationError struct {
@@ -89,9 +89,11 @@ func Materialize(ctx context.Context, e Export) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, fmt.Errorf("ledger: resume: %w", err)
 	}
-	whole, err := m.resume(ctx, kept)
-	if err != nil || whole {
-		return kept, err
+	switch whole, err := m.resume(ctx, kept); {
+	case err != nil:
+		return Receipt{}, err
+	case whole:
+		return kept, nil
 	}
 	cut, err := m.run(ctx)
 	if err != nil {
@@ -118,7 +120,10 @@ type materialization struct {
 // resume takes up what the sink holds. It reports whether that is a whole dataset.
 func (m *materialization) resume(ctx context.Context, kept Receipt) (bool, error) {
 	lines := consumed(kept.Pages)
-	if len(lines) == 0 {
+	switch {
+	case kept.Verdict != "" && kept.Seal != kept.sealed().Seal:
+		return false, errEdited
+	case len(lines) == 0:
 		return false, nil
 	}
 	head, err := m.probe(ctx)
@@ -236,7 +241,7 @@ func (m *materialization) heads(p Page) {
 	}
 	m.head.Ordered = old.Ordered && p.Ordered
 	if p.Generation != "" && (p.Counts != old.Counts || p.Phase != old.Phase) {
-		m.faults = append(m.faults, fmt.Sprintf("page %d of generation %q has other counts than the one before", len(m.lines), p.Generation))
+		m.faults = append(m.faults, fmt.Sprintf("page %d of generation %q says otherwise of the whole than the one before", len(m.lines), p.Generation))
 	}
 }
 

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,7 +73,8 @@ func TestEveryPlantedFaultHasItsVerdict(t *testing.T) {
 		{"1 counts that do not add up", says(func(p *Page) { p.Counts = Counts{35, 30, 1, 1, 1, 1} }), Unknown, "the source counts 35 identities, and 34 by how they ended", "", "", 35},
 		{"1 more identities than are counted", says(func(p *Page) { p.Counts = Counts{34, 34, 0, 0, 0, 0} }), Unknown, "the source counts 34 identities, the walk found 35", "", "", 35},
 		{"1 other ends than are counted", ends(frontier.Failed, Counts{35, 35, 0, 0, 0, 0}), Unknown, "the source counts 0 that failed, the walk found 1", "", "", 35},
-		{"1 a frozen generation that counts anew", at("10", func(p *Page) error { p.Counts = NoCounts(); return nil }), Unknown, `page 1 of generation "g1" has other counts than the one before`, "", "", 35},
+		{"1 a frozen generation that counts anew", at("10", func(p *Page) error { p.Counts = NoCounts(); return nil }), Unknown, `page 1 of generation "g1" says otherwise of the whole than the one before`, "", "", 35},
+		{"1 a frozen generation of a job that went on", at("10", func(p *Page) error { p.Phase = frontier.Running; return nil }), Unknown, `page 1 of generation "g1" says otherwise of the whole than the one before`, "", "", 35},
 		{"1 a damaged store", fails(fmt.Errorf("row 12: %w", storage.ErrCorrupt)), Unknown, "page 1: unreadable: row 12: storage: store is corrupt", Unreadable, "10", 10},
 
 		{"2 a job that failed", says(func(p *Page) { p.Phase = frontier.FailedRun }), Failed, "the run failed", "", "", 35},
@@ -86,6 +88,10 @@ func TestEveryPlantedFaultHasItsVerdict(t *testing.T) {
 		{"3 an identity twice", third(func(r *Result) { r.ID = "r000" }), PartialUnstable, "1 duplicate and 1 missing results", "", "", 35},
 		{"3 an identity without a result", says(func(p *Page) { p.Counts = Counts{36, 36, 0, 0, 0, 0} }), PartialUnstable, "0 duplicate and 1 missing results", "", "", 35},
 		{"3 no generation and no order", says(func(p *Page) { p.Generation, p.Ordered = "", false }), PartialUnstable, "no generation is frozen, and the order is not unique: results may have moved between pages", "", "", 35},
+		{"3 no generation, and no order at first", func(s *shelf, e *Export) {
+			s.page.Generation = ""
+			at("", func(p *Page) error { p.Ordered = false; return nil })(s, e)
+		}, PartialUnstable, "no generation is frozen, and the order is not unique: results may have moved between pages", "", "", 35},
 		{"3 the same, cut off", func(s *shelf, e *Export) { s.page.Generation, s.page.Ordered, e.Pages = "", false, 1 }, PartialUnstable, "no generation is frozen, and the order is not unique: results may have moved between pages", CutPages, "10", 10},
 
 		{"4 a bound of pages", bound(func(e *Export) { e.Pages = 3 }), PartialResumable, "cut off before page 3 by a bound of the export: pages", CutPages, "30", 30},
@@ -311,6 +317,23 @@ func TestAPublishedDatasetIsNotMadeAgain(t *testing.T) {
 	assert.Equal(t, want, materialize(t, export(s, b)))
 	assert.Equal(t, 1, b.finished)
 	assert.Len(t, s.asked, asked+1, "the generation alone is asked for")
+}
+
+func TestAnEditedReceiptIsNotPassedOn(t *testing.T) {
+	s, b := newShelf(35), &box{}
+	e := export(s, b)
+	for range 2 { // of a part, then of the whole
+		e.Pages = cmp.Or(2-e.Pages, 100)
+		materialize(t, e)
+		good := b.receipt
+		b.receipt.Duplicates = 7
+		r, err := Materialize(t.Context(), export(s, b))
+		var damaged *DamagedError
+		require.ErrorAs(t, err, &damaged)
+		assert.Equal(t, Receipt{}, r)
+		b.receipt = good
+	}
+	require.True(t, b.receipt.Publishable())
 }
 
 func TestASinkThatFailsHasNoReceipt(t *testing.T) {

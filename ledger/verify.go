@@ -22,12 +22,15 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("ledger: damaged: page %d: %s", e.Page, e.What)
 }
 
+// errEdited means that a receipt is not the one that was made.
+var errEdited = &DamagedError{-1, "the receipt is not as it was sealed"}
+
 // Verify reads the dataset of s back and proves that it is what r says: the same
 // results in the same order, none more, none less. The error is *[DamagedError]
 // where it is not, or where r itself was edited.
 func (r Receipt) Verify(ctx context.Context, s Sink) error {
 	if r.Seal != r.sealed().Seal {
-		return &DamagedError{-1, "the receipt is not as it was sealed"}
+		return errEdited
 	}
 	w := newWalk()
 	if err := replay(ctx, w, consumed(r.Pages), s); err != nil {
