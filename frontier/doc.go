@@ -42,6 +42,11 @@
 // of its group. [Open] on a store whose run is unfinished goes on with it.
 // [NewReader] reads any run, also while it goes on.
 //
+// Why something was, or was not, crawled is in the decisions: [Reader.Admissions]
+// has the record of each, [Reader.Graph] the link graph, [Reader.Patterns] what is
+// held back, by pattern. [Reader.Explain] tells all of one URL, and [Reader.Preview]
+// what would be decided on a reference now.
+//
 // [Rekey] makes a run out of an earlier one, under another Normalizer: it replays
 // what that run was told, and needs no request for what it has fetched.
 //
@@ -61,6 +66,8 @@
 //     all. Log and edges recompute its counters ([Reader.Check], [Reader.Replay]).
 //   - Where more slots are spent than the Budget has, nothing is admitted until an
 //     operator raises it.
+//   - A decision has one record, whoever asks for it; no field of it is empty, and
+//     their Counts add up to the references that were observed.
 //   - Nothing disappears: each decision and transition is in a log, from which the
 //     state can be replayed ([Reader.Replay]).
 //

@@ -61,3 +61,34 @@ func visit(ctx context.Context, f *frontier.Frontier, l frontier.Lease) error {
 	_, err := f.Complete(ctx, done)
 	return err
 }
+
+// Why was, or wasn't, this crawled?
+func ExampleReader_Explain() {
+	ctx, store := context.Background(), memory.New()
+	f, err := frontier.Open(ctx, frontier.Config{Store: store, Policy: frontier.Policy{Delay: -1}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = f.Close() }() // a memory store: nothing to lose
+	if _, err := f.Enqueue(ctx, frontier.Seed, frontier.Reference{Observed: "http://a.test/"}); err != nil {
+		log.Fatal(err)
+	}
+	reader, err := frontier.NewReader(ctx, store, "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, url := range []string{"HTTP://A.test:80/#top", "http://b.test/"} {
+		e, err := reader.Explain(ctx, url, frontier.ExplainOptions{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		if e.Known {
+			fmt.Println(e.URL, e.State, "since", e.Admission.Cursor, "seen", e.Seen)
+		} else {
+			fmt.Println(e.URL, "would be", e.Preview.Decision, e.Preview.Reason)
+		}
+	}
+	// Output:
+	// http://a.test/ queued since seed 2.0 seen 1
+	// http://b.test/ would be policy_stop out_of_scope
+}
