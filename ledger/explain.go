@@ -1,0 +1,198 @@
+package ledger
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/weircrawl/weir/frontier"
+)
+
+// An Explanation is why a URL was, or was not, crawled: everything that the ledgers
+// know of it, and what its robots.txt says.
+type Explanation struct {
+	frontier.Explained
+	Robots *Robots `json:"robots,omitempty"` // nil: no robots.txt of its origin was read
+}
+
+// Robots is the record of an origin's robots.txt, and what it says of one URL.
+type Robots struct {
+	Status  int           `json:"status"`
+	Fetched time.Time     `json:"fetched"`
+	Expires time.Time     `json:"expires"`
+	Parser  string        `json:"parser"`
+	Digest  string        `json:"digest,omitempty"` // of the file; empty if there were no rules to read
+	Allowed bool          `json:"allowed"`          // by the protocol, and by the operator's policy
+	Policy  string        `json:"policy,omitempty"` // of the operator, where it is stricter
+	Rule    string        `json:"rule,omitempty"`   // that decides, as written; empty: none matches
+	Line    int           `json:"line,omitempty"`
+	Group   string        `json:"group,omitempty"` // whose rules were asked
+	Delay   time.Duration `json:"delay,omitempty"` // Crawl-delay
+	Lost    string        `json:"lost,omitempty"`  // why the file cannot be read any more; then nothing is allowed
+}
+
+// mostLines is how many decisions, transitions and attempts a person is shown.
+const mostLines = 20
+
+// String prints one fact a line.
+func (e Explanation) String() string {
+	p := &printer{}
+	p.line("%s", e.verdict())
+	p.identity(e.Explained)
+	p.admissions(e.Explained)
+	p.life(e.Explained)
+	p.origin(e.Origin)
+	p.robots(e.Robots)
+	p.result(e.Result)
+	p.held(e.Explained)
+	return p.String()
+}
+
+// verdict is the answer in one line.
+func (e Explanation) verdict() string {
+	asked := cmp.Or(e.URL, e.Asked)
+	switch {
+	case e.Rejected != "":
+		return fmt.Sprintf("%s is nothing that can be requested {%s}", e.Asked, e.Rejected)
+	case e.Known:
+		return fmt.Sprintf("%s is %s", asked, reasoned(e.State.String(), e.Reason))
+	case e.Preview != nil:
+		return fmt.Sprintf("%s was never admitted; offered now it would be %s", asked, reasoned(e.Preview.Decision.String(), e.Preview.Reason))
+	}
+	return asked + " was never admitted"
+}
+
+// printer collects facts.
+type printer struct{ strings.Builder }
+
+func (p *printer) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+
+func (p *printer) fact(name, format string, args ...any) {
+	fmt.Fprintf(p, "  %-11s "+format+"\n", append([]any{name}, args...)...)
+}
+
+func (p *printer) identity(e frontier.Explained) {
+	if e.Identity == "" {
+		return
+	}
+	p.fact("key", "%s (%s), identity %s", e.Key.Text, e.Key.Version, e.Identity)
+	for i, o := range e.Observed {
+		if i == mostLines {
+			p.fact("written", "and otherwise")
+			break
+		}
+		p.fact("written", "%q", o)
+	}
+}
+
+// admissions prints who named the URL, and what was decided each time.
+func (p *printer) admissions(e frontier.Explained) {
+	if e.Admission != nil {
+		p.decision("admitted", *e.Admission)
+	}
+	if e.From != "" {
+		p.fact("from", "the redirect of %s", e.From)
+	}
+	for i, a := range e.Decisions {
+		if i == mostLines {
+			break
+		}
+		p.decision("named", a)
+	}
+	p.fact("references", "%d, %s", e.Seen, scanned(e.Scanned))
+}
+
+func scanned(s frontier.Scanned) string {
+	how := "of all"
+	if !s.Whole {
+		how = "of the first"
+	}
+	return fmt.Sprintf("%s %d that were decided (%s read)", how, s.References, size(s.Bytes))
+}
+
+func (p *printer) decision(name string, a frontier.Admission) {
+	p.fact(name, "%s: %s by %s of %s, rule %s, depth %d, %d of %d URLs, policy %s", stampOf(a.Time), reasoned(a.Decision.String(), a.Reason),
+		a.Source, cmp.Or(a.Parent, a.Cursor), a.Reference.Rule, a.Depth, a.Slots, a.Limit, a.Policy)
+}
+
+func stampOf(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000") }
+
+// life prints the transitions and the attempts.
+func (p *printer) life(e frontier.Explained) {
+	history := e.History
+	if n := len(history) - mostLines; n > 0 || e.Earlier {
+		history = history[max(n, 0):]
+		p.fact("history", "begins before")
+	}
+	for _, t := range history {
+		p.fact("history", "%s: %s -> %s", stampOf(t.Time), t.From, reasoned(fmt.Sprintf("%s by %s", t.To, t.Event), t.Reason))
+	}
+	for _, a := range e.Attempts[max(len(e.Attempts)-mostLines, 0):] {
+		p.fact("attempt", "%s: %s", a.ID, reasoned(a.Outcome.String(), a.Reason))
+		if l := a.Late; l != nil {
+			p.fact("late", "%d stale and %d conflicting reports of it, the first %s: %s", l.Stale, l.Conflicts, stampOf(l.Time), reasoned(l.Outcome.String(), l.Reason))
+		}
+	}
+}
+
+func (p *printer) origin(o *frontier.OriginState) {
+	if o == nil {
+		return
+	}
+	p.fact("origin", "%s: %d in flight, gate %s", o.Origin, o.InFlight, reasoned(o.Gate.State, o.Gate.Reason))
+	if o.Paused != "" {
+		p.fact("paused", "%s", o.Paused)
+	}
+	if !o.Next.IsZero() {
+		p.fact("next", "%s", reasoned("no request before "+stampOf(o.Next), o.Why))
+	}
+}
+
+func (p *printer) robots(r *Robots) {
+	if r == nil {
+		return
+	}
+	says := "forbidden"
+	if r.Allowed {
+		says = "allowed"
+	}
+	switch {
+	case r.Lost != "":
+		p.fact("robots", "%s: the file is lost: %s", says, r.Lost)
+	case r.Line > 0:
+		p.fact("robots", "%s by line %d of the group %s: %s", says, r.Line, r.Group, r.Rule)
+	default:
+		p.fact("robots", "%s: %s", says, cmp.Or(r.Rule, "no rule matches"))
+	}
+	if r.Policy != "" {
+		p.fact("robots", "the operator's policy: %s", r.Policy)
+	}
+	p.fact("robots", "status %d, fetched %s, good until %s, parser %s", r.Status, stampOf(r.Fetched), stampOf(r.Expires), r.Parser)
+}
+
+func (p *printer) result(r *frontier.Result) {
+	if r == nil {
+		return
+	}
+	e := r.Evidence
+	p.fact("result", "%d: %s, status %d, %s, %s", r.Position, reasoned(r.State.String(), r.Reason), e.Status, size(e.Bytes), cmp.Or(string(e.Digest), "no body"))
+	if e.Detail != "" {
+		p.fact("detail", "%s", e.Detail)
+	}
+	if r.Target != "" {
+		p.fact("target", "%s", r.Target)
+	}
+	for i, record := range r.Records {
+		if i == mostLines {
+			break
+		}
+		p.fact("record", "%s %s", record.Kind, clip(string(record.Data)))
+	}
+}
+
+func (p *printer) held(e frontier.Explained) {
+	for _, t := range e.Held {
+		p.fact("held back", "%d like %s {%s}", t.Count, t.Pattern, t.Reason)
+	}
+}
