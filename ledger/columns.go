@@ -59,6 +59,9 @@ func (c Columns) fill(cells []Cell, prefix string, value json.RawMessage) {
 		return
 	}
 	for key, value := range object {
+		if strings.Contains(key, ".") {
+			continue // it would be the path of another
+		}
 		path := prefix + key
 		for i, column := range c {
 			if column == path {

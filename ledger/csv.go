@@ -115,7 +115,7 @@ func (CSV) Decode(ctx context.Context, r io.ReaderAt, size int64) iter.Seq2[Resu
 	return func(yield func(Result, error) bool) {
 		whole := endsLine(r, size)
 		bounded := &bounded{r: io.NewSectionReader(r, 0, size)}
-		in := csv.NewReader(bounded)
+		in, columns := csv.NewReader(bounded), Columns(nil)
 		in.ReuseRecord = true
 		for n := int64(0); ; n++ {
 			bounded.left = maxRecord
@@ -132,9 +132,9 @@ func (CSV) Decode(ctx context.Context, r io.ReaderAt, size int64) iter.Seq2[Resu
 			case !whole && in.InputOffset() == size:
 				err = errTorn
 			case n == 0:
-				err = begins(line)
+				columns, err = begins(line)
 			default:
-				row, err = parseRecord(line)
+				row, err = parseRecord(line, columns)
 			}
 			if err != nil {
 				yield(Result{}, &RowError{n, err})
@@ -154,29 +154,36 @@ func endsLine(r io.ReaderAt, size int64) bool {
 	return n == 1 && last[0] == '\n'
 }
 
-// begins checks that line is one that Encode writes first.
-func begins(line []string) error {
-	if n := len(line); n < 4 || !slices.Equal(line[:3], []string{"id", "state", "supersedes"}) || line[n-1] != "data" {
-		return errors.New("the header is not that of a dataset: it begins with id, state and supersedes, and ends with data")
+// begins returns the columns of a header, if it is one that Encode writes first.
+func begins(line []string) (Columns, error) {
+	n := len(line)
+	if n < 4 || !slices.Equal(line[:3], []string{"id", "state", "supersedes"}) || line[n-1] != "data" {
+		return nil, errors.New("the header is not that of a dataset: it begins with id, state and supersedes, and ends with data")
 	}
-	return nil
+	return slices.Clone(line[3 : n-1]), nil
 }
 
-func parseRecord(line []string) (row Result, err error) {
+// parseRecord reads a line. It is written as this format writes it, and its columns
+// show what its data have.
+func parseRecord(line []string, columns Columns) (row Result, err error) {
 	if row.ID, err = bare(line[0]); err != nil {
 		return row, fmt.Errorf("its id: %w", err)
 	}
 	if line[1] != "" {
-		err = row.State.UnmarshalText([]byte(line[1]))
+		if err := row.State.UnmarshalText([]byte(line[1])); err != nil {
+			return row, err
+		}
 	}
-	if row.Supersedes = line[2] == "true"; err == nil && !row.Supersedes && line[2] != "" {
-		err = fmt.Errorf("its supersedes is %q, not true", line[2])
+	row.Supersedes = line[2] != ""
+	if row.Data = json.RawMessage(line[len(line)-1]); !json.Valid(row.Data) {
+		return row, errJSON
 	}
-	row.Data = json.RawMessage(line[len(line)-1])
-	if err == nil && !json.Valid(row.Data) {
-		err = errJSON
+	for i, cell := range cellsOf(row, columns) {
+		if cell != line[i] {
+			return row, fmt.Errorf("column %d is %q, which is not what its data have", i+1, clip(line[i]))
+		}
 	}
-	return row, err
+	return row, nil
 }
 
 // maxRecord is the longest line: the data of a row may stand in it more than once.

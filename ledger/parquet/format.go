@@ -31,7 +31,7 @@ const (
 // A group of rows is written once it has either. It is what is in memory.
 const (
 	groupRows  = 64 << 10
-	groupBytes = 32 << 20 // of IDs and data
+	groupBytes = 16 << 20 // of IDs and data
 )
 
 // Encode writes a file of rows.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	upstream "github.com/parquet-go/parquet-go"
@@ -99,9 +100,9 @@ func TestOtherReadersFindTheColumns(t *testing.T) {
 
 func TestNoMoreThanAGroupOfRowsIsInMemory(t *testing.T) {
 	rows := pages(5)
-	big := bytes.Repeat([]byte("x"), 9<<20)
+	big := `{"big":"` + strings.Repeat("x", 5<<20) + `"}`
 	for i := range rows {
-		rows[i].Data = json.RawMessage(fmt.Sprintf(`{"big":%q}`, big))
+		rows[i].Data = json.RawMessage(big)
 	}
 	file := encode(t, parquet.Format{}, rows)
 	opened, err := upstream.OpenFile(bytes.NewReader(file), int64(len(file)))
