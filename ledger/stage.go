@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"slices"
@@ -61,8 +62,8 @@ const maxLog = 4 << 30
 // parse takes the whole lines of the log. Its last one may be torn.
 func (s *stage) parse(log []byte) error {
 	for line := range bytes.Lines(log) {
-		var e entry
-		if err := json.Unmarshal(line, &e); err != nil || line[len(line)-1] != '\n' || e.Size < s.size {
+		e, ok := parseEntry(line)
+		if !ok || e.Size < s.size {
 			if s.logged+int64(len(line)) == int64(len(log)) {
 				return nil
 			}
@@ -72,6 +73,21 @@ func (s *stage) parse(log []byte) error {
 	}
 	return nil
 }
+
+// line is e as it stands in the log, behind its checksum.
+func (e entry) line() ([]byte, error) {
+	text, err := json.Marshal(e)
+	return fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(text, castagnoli), text), err
+}
+
+func parseEntry(line []byte) (e entry, ok bool) {
+	sum, text, _ := bytes.Cut(line, []byte(" "))
+	text, ended := bytes.CutSuffix(text, []byte("\n"))
+	ok = ended && string(sum) == fmt.Sprintf("%08x", crc32.Checksum(text, castagnoli)) && json.Unmarshal(text, &e) == nil
+	return e, ok
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // whole checks that the rows are there that the log speaks of.
 func (s *stage) whole() error {
@@ -130,11 +146,10 @@ func (s *stage) cut() error {
 // write keeps a page and its line, both or neither.
 func (s *stage) write(line PageReceipt, rows []byte) error {
 	e := entry{Size: s.size + int64(len(rows)), Page: line}
-	text, err := json.Marshal(e)
+	text, err := e.line()
 	if err != nil {
 		return err
 	}
-	text = append(text, '\n')
 	if err := s.put(rows, text); err != nil {
 		return errors.Join(err, s.undo())
 	}
