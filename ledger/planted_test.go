@@ -111,7 +111,10 @@ func TestEveryPlantedFaultHasItsVerdict(t *testing.T) {
 		{"4 data that is two values", third(func(r *Result) { r.Data = json.RawMessage(`1 2`) }), PartialResumable, `page 1: invalid_page: result 2 of the page: "r012" has data that is no JSON value: invalid character '2' after top-level value`, InvalidPage, "10", 10},
 		{"4 no data", third(func(r *Result) { r.Data = nil }), PartialResumable, `page 1: invalid_page: result 2 of the page: "r012" has data that is no JSON value: unexpected end of JSON input`, InvalidPage, "10", 10},
 		{"4 data that is no text", third(func(r *Result) { r.Data = json.RawMessage("\"\xff\"") }), PartialResumable, `page 1: invalid_page: result 2 of the page: "r012" has data that is no UTF-8`, InvalidPage, "10", 10},
-		{"4 data beyond all bounds", third(func(r *Result) { r.Data = make(json.RawMessage, maxData+1) }), PartialResumable, `page 1: invalid_page: result 2 of the page: "r012" has 67108865 bytes of data, at most 67108864 are possible`, InvalidPage, "10", 10},
+		{"4 data beyond all bounds", func(s *shelf, e *Export) {
+			e.Retries = -1
+			third(func(r *Result) { r.Data = make(json.RawMessage, maxData+1) })(s, e)
+		}, PartialResumable, `page 1: invalid_page: result 2 of the page: "r012" has 67108865 bytes of data, at most 67108864 are possible`, InvalidPage, "10", 10},
 		{"4 a cursor beyond all bounds", at("10", func(p *Page) error { p.Next = Cursor(strings.Repeat("9", maxCursor+1)); return nil }), PartialResumable, "page 1: invalid_page: a cursor of 16385 bytes, at most 16384 are possible", InvalidPage, "10", 10},
 		{"4 unresolved identities", says(func(p *Page) { p.Counts = Counts{37, 35, 0, 0, 0, 2} }), PartialResumable, "2 URLs unresolved; the run is finished", "", "", 35},
 		{"4 a job that goes on", says(func(p *Page) { p.Phase = frontier.Running }), PartialResumable, "the run is running", "", "", 35},
