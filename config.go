@@ -89,7 +89,7 @@ type Trace struct {
 	Commit  func(s frontier.Summary)                       // completions were committed
 	Stuck   func(l frontier.Lease, since time.Time)        // OnPage has not returned in time
 	Lost    func(l frontier.Lease, why error)              // a lease has become somebody else's
-	Poll    func(p ledger.Poll)                            // a Status that broke a bound of observation
+	Poll    func(p ledger.Poll)                            // a Status, or what Observe measures, has broken a bound of observation
 }
 
 const (

@@ -182,7 +182,7 @@ func (c *Crawler) frontierConfig() frontier.Config {
 	}
 }
 
-// show makes f the frontier that Summary looks at.
+// show makes f the frontier that Summary and Status look at, or the newest run.
 func (c *Crawler) show(f *frontier.Frontier) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -221,7 +221,7 @@ func (c *Crawler) Last(ctx context.Context) (ledger.Receipt, bool, error) {
 // returns frontier.ErrNoRun where there is none. After Ctrl-C it needs a context
 // that has not ended, as Last does.
 func (c *Crawler) Reader(ctx context.Context) (*frontier.Reader, error) {
-	reader, err := frontier.NewReader(ctx, c.store, c.cfg.Run)
+	reader, err := frontier.NewReader(ctx, ledger.Metered(c.store), c.cfg.Run)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ func (c *Crawler) Rekey(ctx context.Context, from string) (frontier.Rekeyed, err
 		return frontier.Rekeyed{}, err
 	}
 	defer done()
+	defer c.show(nil) // the newest run is another one
 	rekeyed, err := frontier.Rekey(ctx, c.frontierConfig(), from, func(now frontier.Rekeyed) {
 		c.cfg.Log.Info("rekeying", "from", now.From, "run", now.Run, "read", now.Read, "total", now.Total)
 	})

@@ -21,6 +21,18 @@ func (c *Crawler) Status(ctx context.Context) (ledger.Status, error) {
 	return w.Status(ctx)
 }
 
+// Observe measures a poll that the caller makes of the same run, with what Reader,
+// Generation or Last have read under the context that it is given. Where it breaks a
+// bound of observation Trace.Poll is told, and the receipt of the Run in progress
+// names that before all that it may have caused.
+func (c *Crawler) Observe(ctx context.Context, poll func(context.Context) (ledger.Observation, error)) (ledger.Poll, error) {
+	w, err := c.watcher(ctx)
+	if err != nil {
+		return ledger.Poll{}, fmt.Errorf("weir: %w", err)
+	}
+	return w.Observe(ctx, poll)
+}
+
 // watcher returns the watch over the run that is of interest, and makes it at the
 // first poll.
 func (c *Crawler) watcher(ctx context.Context) (*ledger.Watch, error) {

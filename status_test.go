@@ -14,6 +14,7 @@ import (
 	"github.com/weircrawl/weir/frontier"
 	"github.com/weircrawl/weir/ledger"
 	"github.com/weircrawl/weir/storage/memory"
+	"github.com/weircrawl/weir/urlnorm"
 )
 
 // pages is a web of one host with n pages that the first one names.
@@ -173,6 +174,75 @@ func TestARunWhoseProcessWasKilledCanBeFrozen(t *testing.T) {
 		receipt, err := c.Run(t.Context())
 		require.NoError(t, err)
 		assert.EqualValues(t, 2, receipt.Admitted, "it goes on")
+		require.NoError(t, c.Close())
+	})
+}
+
+// TestAPollThatChasesACursorIsNamedFirst has a dashboard that pages through results
+// while the run goes on, and the run stopped.
+func TestAPollThatChasesACursorIsNamedFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := over(web(t, pages(30)), memory.New())
+		ctx, cancel := context.WithCancel(t.Context())
+		var c *Crawler
+		var alerts []ledger.Poll
+		n := 0
+		cfg.Workers = 1
+		cfg.Trace.Poll = func(p ledger.Poll) { alerts = append(alerts, p) }
+		cfg.OnPage = func(context.Context, *Page) error {
+			if n++; n != 10 {
+				return nil
+			}
+			defer cancel()
+			_, err := c.Freeze(context.Background())
+			assert.NoError(t, err)
+			_, err = c.Observe(context.Background(), func(ctx context.Context) (ledger.Observation, error) {
+				g, err := c.Generation(ctx)
+				if err != nil {
+					return ledger.Observation{}, err
+				}
+				page, err := g.Page(ctx, ledger.PageRequest{Records: 2})
+				if err == nil {
+					page, err = g.Page(ctx, ledger.PageRequest{Records: 2, After: page.Next})
+				}
+				return ledger.Observation{Results: len(page.Results), Generation: g.ID}, err
+			})
+			return err
+		}
+		c, err := New(cfg)
+		require.NoError(t, err)
+		receipt, err := c.Run(ctx, "http://a.test/")
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Equal(t, ledger.PartialResumable, receipt.Verdict)
+		assert.Regexp(t, "^1 of 1 polls followed a cursor of results; .* unresolved; the run is stopped {context}$", receipt.Why)
+		assert.Len(t, receipt.Polls, 3)
+		require.Len(t, alerts, 1)
+		assert.Equal(t, []ledger.Breach{ledger.BreachCursor, ledger.BreachResults, ledger.BreachRequests}, alerts[0].Breaches)
+		assert.NotEmpty(t, alerts[0].Generation)
+
+		whole, err := c.Run(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, whole.Polls, "a Run has its own polls")
+		require.NoError(t, c.Close())
+	})
+}
+
+func TestStatusIsOfTheRunThatRekeyMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem := memory.New()
+		cfg := over(web(t, sessions()), mem)
+		_, err := Run(t.Context(), cfg, "http://a.test/")
+		require.NoError(t, err)
+		cfg.Normalizer = classed("a.test", "session", urlnorm.Tracking)
+		c, err := New(cfg)
+		require.NoError(t, err)
+		before, err := c.Status(t.Context())
+		require.NoError(t, err)
+		_, err = c.Rekey(t.Context(), before.Run)
+		require.NoError(t, err)
+		after, err := c.Status(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []uint32{1, 2}, []uint32{before.Number, after.Number})
 		require.NoError(t, c.Close())
 	})
 }

@@ -47,6 +47,7 @@ func (g *Generation) Page(ctx context.Context, r PageRequest) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
+	meterOf(ctx).follow(r.After)
 	p := pageFor(&g.Summary)
 	p.Generation, p.Frozen = g.ID, g.Frozen
 	results, next, err := pageOf(g.reader.Results(ctx, from-1), r.WithDefaults(), g.Last, math.MaxInt64)

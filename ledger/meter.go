@@ -28,6 +28,13 @@ func meterOf(ctx context.Context) *meter {
 	return m
 }
 
+// follow counts a cursor that a page was asked for by; the first page has none.
+func (m *meter) follow(c Cursor) {
+	if m != nil && c != "" {
+		m.cursors.Add(1)
+	}
+}
+
 // Metered is a Store whose reads an [Observer] counts, where they are made under
 // the context of its poll. It changes nothing else.
 func Metered(s storage.Store) storage.Store { return meteredStore{s} }

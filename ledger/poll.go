@@ -11,19 +11,20 @@ import (
 
 // A Poll is what one look at a job has cost, and what it saw.
 type Poll struct {
-	Time     time.Time      `json:"time"`
-	Latency  time.Duration  `json:"latency"`
-	Bytes    int64          `json:"bytes"`    // read for it
-	Answer   int64          `json:"answer"`   // bytes of the answer, as JSON
-	Reads    int64          `json:"reads"`    // of a store
-	Requests int64          `json:"requests"` // over HTTP
-	Rows     int64          `json:"rows"`     // of results and records, read
-	Cursors  int64          `json:"cursors"`  // followed
-	Explicit bool           `json:"explicit"` // results were asked for
-	Before   frontier.Phase `json:"before,omitzero"`
-	After    frontier.Phase `json:"after,omitzero"`
-	Breaches []Breach       `json:"breaches,omitempty"`
-	Error    string         `json:"error,omitempty"` // the poll has failed; at most 256 bytes
+	Time       time.Time      `json:"time"`
+	Latency    time.Duration  `json:"latency"`
+	Bytes      int64          `json:"bytes"`    // read for it
+	Answer     int64          `json:"answer"`   // bytes of the answer, as JSON
+	Reads      int64          `json:"reads"`    // of a store
+	Requests   int64          `json:"requests"` // over HTTP
+	Rows       int64          `json:"rows"`     // of results and records, read
+	Cursors    int64          `json:"cursors"`  // followed
+	Explicit   bool           `json:"explicit"` // results were asked for
+	Before     frontier.Phase `json:"before,omitzero"`
+	After      frontier.Phase `json:"after,omitzero"`
+	Generation string         `json:"generation,omitempty"` // generation of results that the answer names
+	Breaches   []Breach       `json:"breaches,omitempty"`
+	Error      string         `json:"error,omitempty"` // the poll has failed; at most 256 bytes
 }
 
 // Breach names a bound of observation that a poll has broken.
@@ -112,6 +113,7 @@ func (o *Observer) observe(ctx context.Context, poll func(context.Context) (Obse
 	p.Bytes, p.Reads, p.Requests = m.bytes.Load(), m.reads.Load(), m.requests.Load()
 	p.Rows, p.Cursors = m.rows.Load(), m.cursors.Load()
 	p.Answer, p.Explicit, p.After = int64(answered.Size), answered.Explicit, answered.Phase
+	p.Generation = answered.Generation
 	if err != nil {
 		p.Error, p.After = clip(err.Error()), p.Before
 	}

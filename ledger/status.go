@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/weircrawl/weir/frontier"
 	"github.com/weircrawl/weir/storage"
@@ -19,6 +19,7 @@ import (
 // rests.
 type Status struct {
 	Run       string          `json:"run"`
+	Number    uint32          `json:"number"`
 	Phase     frontier.Phase  `json:"phase"`
 	Reason    frontier.Reason `json:"reason,omitempty"` // why it is in Phase
 	Since     time.Time       `json:"since"`
@@ -43,18 +44,20 @@ type Status struct {
 	Patterns       []frontier.PatternTally `json:"patterns,omitempty"` // of those
 	PatternsRest   int64                   `json:"patterns_rest,omitempty"`
 
-	Queue time.Duration `json:"queue"` // how long the oldest call of the last commit had waited for it
-	Polls Polls         `json:"polls"` // those before this one, of this process
+	Queue    time.Duration     `json:"queue"` // how long the oldest call of the last commit had waited for it
+	Versions frontier.Versions `json:"versions"`
+	Polls    Polls             `json:"polls"` // those before this one, of this process
 }
 
 // statusOf picks from a run's counters what its observers see.
 func statusOf(s frontier.Summary, polls Polls) Status {
 	st := Status{
-		Run: s.Run, Phase: s.Phase, Reason: s.Reason, Since: s.Since, Heartbeat: s.Time, Sequence: s.Sequence,
+		Run: s.Run, Number: s.Number, Phase: s.Phase, Reason: s.Reason, Since: s.Since, Heartbeat: s.Time, Sequence: s.Sequence,
 		Generation: s.Generation, States: s.States, Paused: s.Paused, Offers: s.Offers,
 		Observed: s.Observed, Results: s.Results, Records: s.Records,
 		Used: usedOf(s), Limit: s.Limit,
-		Patterns: s.Patterns, PatternsRest: s.PatternRest, Queue: s.Queue, Polls: polls,
+		Patterns: s.Patterns, PatternsRest: s.PatternRest,
+		Queue: s.Queue, Versions: s.Versions, Polls: polls,
 	}
 	st.Failures, st.FailuresRest = heaviest(s.Ends, func(t frontier.Tally) bool {
 		return t.State == frontier.Failed || t.State == frontier.Refused
@@ -89,7 +92,10 @@ func heaviest(all []frontier.Tally, of func(frontier.Tally) bool) ([]frontier.Ta
 // least.
 func (st Status) fit() Status {
 	st.Patterns = slices.Clone(st.Patterns)
-	st.Run, st.Generation = shortName(st.Run), shortName(st.Generation)
+	st.Run, st.Generation, st.Reason = brief(st.Run), brief(st.Generation), frontier.Reason(brief(string(st.Reason)))
+	for _, version := range []*string{&st.Versions.Policy, &st.Versions.Normalizer, &st.Versions.Weir, &st.Versions.Engine, &st.Versions.Robots} {
+		*version = brief(*version)
+	}
 	for _, shrink := range []func(*Status) bool{
 		func(st *Status) bool {
 			return dropExample(st.Patterns, func(t *frontier.PatternTally) *string { return &t.Example })
@@ -125,8 +131,20 @@ func (st Status) size() int {
 	return len(b)
 }
 
-// shortName cuts a name of a run: its head has it whole.
-func shortName(name string) string { return strings.ToValidUTF8(name[:min(len(name), 96)], "") }
+// maxBrief is how many bytes a name or a version has in a Status, as JSON.
+const maxBrief = 200
+
+// brief cuts a name: the run's head has it whole.
+func brief(name string) string {
+	name = strings.ToValidUTF8(name[:min(len(name), maxBrief)], "\uFFFD")
+	for {
+		if b, _ := json.Marshal(name); len(b) <= maxBrief+2 { // a string cannot fail
+			return name
+		}
+		_, n := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-n]
+	}
+}
 
 // dropExample takes the last example away. It reports whether there was one.
 func dropExample[T any](list []T, example func(*T) *string) bool {
@@ -153,9 +171,8 @@ func dropLast[T any](list *[]T, rest *int64, count func(T) int64) bool {
 // String prints the status for people: one fact a line.
 func (st Status) String() string {
 	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
-	line("run\t%s: %s since %s", cmp.Or(st.Run, "-"), reasoned(st.Phase.String(), st.Reason), st.Since.Format(time.RFC3339))
+	line, flush := table(&b)
+	line("run\t%s: %s since %s", cmp.Or(st.Run, fmt.Sprint(st.Number)), reasoned(st.Phase.String(), st.Reason), st.Since.Format(time.RFC3339))
 	line("heartbeat\t%s, queue %s", st.Heartbeat.Format(time.RFC3339), st.Queue.Round(time.Millisecond))
 	line("generation\t%s", cmp.Or(st.Generation, "none is frozen"))
 	line("budget\t%d of %d URLs, %s of %s, %s of %s", st.Used.URLs, st.Limit.URLs, size(st.Used.Bytes), size(st.Limit.Bytes),
@@ -173,13 +190,25 @@ func (st Status) String() string {
 		line("  held back {%s}\t%d\t%s", p.Reason, p.Count, p.Pattern)
 	}
 	others(line, "other patterns", st.PatternsRest)
+	line("versions\t%s", versionsOf(st.Versions))
 	line("polls\t%d, %d reads, %s, %d rows of results, slowest %s", st.Polls.Count, st.Polls.Reads+st.Polls.Requests,
 		size(st.Polls.Bytes), st.Polls.Rows, st.Polls.Slowest.Round(time.Microsecond))
 	for _, fault := range st.Polls.Faults() {
 		line("fault\t%s", fault)
 	}
-	_ = w.Flush() // to a strings.Builder, which cannot fail
+	flush()
 	return b.String()
+}
+
+// versionsOf lists the versions that are known.
+func versionsOf(v frontier.Versions) string {
+	var known []string
+	for _, part := range [][2]string{{"weir", v.Weir}, {"engine", v.Engine}, {"policy", v.Policy}, {"normalizer", v.Normalizer}, {"robots", v.Robots}} {
+		if part[1] != "" {
+			known = append(known, part[0]+" "+part[1])
+		}
+	}
+	return strings.Join(append(known, fmt.Sprintf("store %d", v.Store)), ", ")
 }
 
 func others(line func(string, ...any), title string, n int64) {
@@ -224,6 +253,13 @@ func (w *Watch) Status(ctx context.Context) (Status, error) {
 		return Status{}, fmt.Errorf("ledger: status: %w", err)
 	}
 	return st, nil
+}
+
+// Observe measures a poll of the run that the caller makes: what it reads of a store
+// under [Metered], or requests over [MeteredTransport], under the context that it is
+// given. It counts, and alerts, as a Status does.
+func (w *Watch) Observe(ctx context.Context, poll func(context.Context) (Observation, error)) (Poll, error) {
+	return w.observer.observe(ctx, poll)
 }
 
 // Polls is what the polls of w have cost.

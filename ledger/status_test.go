@@ -27,7 +27,8 @@ func TestAStatusIsSmallWhateverTheRunHoldsOfReasonsAndExamples(t *testing.T) {
 	long := func(r string, n int) string { return strings.Repeat(r, n) }
 	s := frontier.Summary{Run: long("\x01", 10_000), Generation: long("\x01", 10_000) + ".7", Phase: frontier.Running, Reason: frontier.Reason(long("r", 64)),
 		States: map[frontier.State]int64{}, PatternRest: 1 << 60,
-		Limit: frontier.Budget{URLs: 1 << 62, Bytes: 1 << 62, Wall: 1 << 62}}
+		Limit:    frontier.Budget{URLs: 1 << 62, Bytes: 1 << 62, Wall: 1 << 62},
+		Versions: frontier.Versions{Policy: long("\x01", 999), Normalizer: long("é", 999), Weir: long("\xff", 999), Engine: long("<", 999), Robots: long("r", 999)}}
 	for _, state := range frontier.States {
 		s.States[state] = 1 << 62
 	}
@@ -48,6 +49,42 @@ func TestAStatusIsSmallWhateverTheRunHoldsOfReasonsAndExamples(t *testing.T) {
 	assert.Equal(t, failures, st.FailuresRest+counted(st.Failures), "the rest has what does not fit")
 	assert.Equal(t, suppressed, st.SuppressedRest+counted(st.Suppressed))
 	assert.NotEmpty(t, s.Patterns[0].Example, "the summary is not changed")
+	assert.Equal(t, long("é", 100), st.Versions.Normalizer, "cut between characters")
+	for _, version := range []string{st.Run, st.Generation, st.Versions.Policy, st.Versions.Weir, st.Versions.Engine, st.Versions.Robots} {
+		assert.NotEmpty(t, version, "a name is cut, never dropped")
+	}
+}
+
+func TestAStatusTakesTheExamplesAwayBeforeItTakesACount(t *testing.T) {
+	var s frontier.Summary
+	for i := range 8 {
+		s.Patterns = append(s.Patterns, frontier.PatternTally{Pattern: fmt.Sprintf("http://a.test/%d/*", i), Reason: "urls", Count: 9, Example: strings.Repeat("é", 48)})
+		s.Ends = append(s.Ends, frontier.Tally{State: frontier.Failed, Reason: frontier.Reason(fmt.Sprint(i)), Count: 9, Example: strings.Repeat("é", 48)})
+		s.Decided = append(s.Decided, frontier.Tally{Decision: frontier.LimitReached, Reason: frontier.Reason(fmt.Sprint(i)), Count: 9, Example: strings.Repeat("é", 48)})
+	}
+	st := statusOf(s, Polls{})
+	assert.Equal(t, []int{8, 8, 8}, []int{len(st.Failures), len(st.Suppressed), len(st.Patterns)})
+	assert.Zero(t, st.FailuresRest+st.SuppressedRest+st.PatternsRest)
+	assert.NotEmpty(t, st.Failures[7].Example, "that of a failure goes last")
+	assert.Empty(t, st.Patterns[7].Example)
+	assert.LessOrEqual(t, st.size(), MaxStatus)
+}
+
+// TestTextOfTheWebCannotForgeALine prints what a page could write into its links.
+func TestTextOfTheWebCannotForgeALine(t *testing.T) {
+	prints := map[string]func(text string) string{
+		"status": func(text string) string {
+			return statusOf(frontier.Summary{Ends: []frontier.Tally{{State: frontier.Failed, Reason: "dns", Count: 1, Example: text}}}, Polls{}).String()
+		},
+		"receipt": func(text string) string {
+			return Receipt{Number: 1, Reasons: []frontier.Tally{{State: frontier.Failed, Reason: "dns", Count: 1, Example: text}}, Why: text}.String()
+		},
+	}
+	for name, print := range prints {
+		text := print("x\r\nverdict  complete\x1b[2J\u202e\xff")
+		assert.Equal(t, strings.Count(print("x"), "\n"), strings.Count(text, "\n"), name)
+		assert.Contains(t, text, `x\r\nverdict  complete\x1b[2J\u202e`+"\uFFFD\n", name)
+	}
 }
 
 func counted(list []frontier.Tally) (n int64) {
@@ -177,6 +214,8 @@ func TestEachBoundOfObservationIsAlerted(t *testing.T) {
 		_, err = io.Copy(io.Discard, response.Body)
 		return err
 	}
+	g, err := f.Freeze(t.Context())
+	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		poll func(ctx context.Context) (Observation, error)
 		want []Breach
@@ -209,6 +248,17 @@ func TestEachBoundOfObservationIsAlerted(t *testing.T) {
 		}, []Breach{BreachGeneration}},
 		"results that were asked for": {func(ctx context.Context) (Observation, error) {
 			return Observation{Results: 3, Explicit: true, Generation: "main.1"}, nil
+		}, nil},
+		"walks pages": {func(ctx context.Context) (Observation, error) {
+			p, err := At(reader, g).Page(ctx, PageRequest{Records: 1})
+			if err == nil {
+				p, err = At(reader, g).Page(ctx, PageRequest{Records: 1, After: p.Next})
+			}
+			return Observation{Results: len(p.Results), Generation: p.Generation}, err
+		}, []Breach{BreachCursor, BreachResults, BreachRequests}},
+		"one page that was asked for": {func(ctx context.Context) (Observation, error) {
+			p, err := At(reader, g).Page(ctx, PageRequest{Records: 1})
+			return Observation{Results: len(p.Results), Generation: p.Generation, Explicit: true}, err
 		}, nil},
 		"follows a cursor": {func(ctx context.Context) (Observation, error) {
 			return Observation{}, get(ctx, service.URL+"?next=2")

@@ -3,9 +3,11 @@ package ledger
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/weircrawl/weir/frontier"
 )
@@ -17,8 +19,7 @@ func (r Receipt) String() string {
 		return "no run\n"
 	}
 	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+	line, flush := table(&b)
 	r.head(line)
 	if r.Number != 0 {
 		r.account(line)
@@ -29,7 +30,29 @@ func (r Receipt) String() string {
 	section(line, "", r.states())
 	section(line, "", r.Decided)
 	section(line, "stopped by", r.Stops)
-	_ = w.Flush() // to a strings.Builder, which cannot fail
+	flush()
+	return b.String()
+}
+
+// table returns what prints one fact a line, with its cells between tabs, whatever
+// stands in them: text of the web is among it.
+func table(b *strings.Builder) (line func(format string, args ...any), flush func()) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	return func(format string, args ...any) { fmt.Fprintln(w, plain(fmt.Sprintf(format, args...))) },
+		func() { _ = w.Flush() } // to a strings.Builder, which cannot fail
+}
+
+// plain spells out what a terminal would obey instead of showing it, and all
+// that would begin another line.
+func plain(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r == '\t' || unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
 	return b.String()
 }
 

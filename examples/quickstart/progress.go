@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/weircrawl/weir"
 	"github.com/weircrawl/weir/frontier"
+	"github.com/weircrawl/weir/ledger"
 )
 
 // progress shows how a run goes until the function it returns is called: in one
@@ -26,7 +28,9 @@ func progress(crawler *weir.Crawler, out io.Writer) (stop func()) {
 		for {
 			select {
 			case <-ticker.C:
-				fmt.Fprint(out, begin, line(crawler.Summary()), end)
+				if st, err := crawler.Status(context.Background()); err == nil {
+					fmt.Fprint(out, begin, line(st), end)
+				}
 			case <-done:
 				fmt.Fprint(out, begin)
 				return
@@ -39,10 +43,11 @@ func progress(crawler *weir.Crawler, out io.Writer) (stop func()) {
 	}
 }
 
-func line(s frontier.Summary) string {
+func line(st ledger.Status) string {
+	waiting := st.States[frontier.Queued] + st.States[frontier.Leased] + st.States[frontier.Waiting]
 	return fmt.Sprintf("%d done, %d waiting, %d refused, %d failed; %d of %d URLs, %d requests, %s",
-		s.States[frontier.Done], s.Unresolved(), s.States[frontier.Refused], s.States[frontier.Failed],
-		s.Slots, s.Limit.URLs, s.Requests, s.Active.Round(time.Second/10))
+		st.States[frontier.Done], waiting, st.States[frontier.Refused], st.States[frontier.Failed],
+		st.Used.URLs, st.Limit.URLs, st.Used.Requests, st.Used.Wall.Round(time.Second/10))
 }
 
 // isTerminal reports whether out is a terminal, as far as a mode tells.
