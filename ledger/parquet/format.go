@@ -91,7 +91,7 @@ func (o ordered) Fields() []parquet.Field {
 
 // A writer is a file being written.
 type writer struct {
-	file    *parquet.Writer
+	file    *parquet.GenericWriter[any]
 	columns ledger.Columns
 	rows    int   // of the group
 	bytes   int64 // of the group
@@ -102,7 +102,7 @@ func newWriter(w io.Writer, columns ledger.Columns) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := parquet.NewWriter(w, s, parquet.Compression(&parquet.Zstd),
+	file := parquet.NewGenericWriter[any](w, s, parquet.Compression(&parquet.Zstd),
 		parquet.SkipPageBounds(data), parquet.SkipPageStatistics(data)) // the least and the greatest row would be in them, whole
 	return &writer{file: file, columns: columns}, nil
 }
