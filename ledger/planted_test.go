@@ -156,6 +156,7 @@ func TestEveryPlantedFaultHasItsVerdict(t *testing.T) {
 func TestAResultThatReplacesAnotherIsNoDuplicate(t *testing.T) {
 	s, b := newShelf(35), &box{}
 	s.page.Counts = Counts{34, 34, 0, 0, 0, 0}
+	s.results[0].State = frontier.Failed // at first
 	third(func(r *Result) { r.ID, r.Supersedes = "r000", true })(s, nil)
 	r := materialize(t, export(s, b))
 	assert.Equal(t, Complete, r.Verdict, r.Why)
