@@ -256,6 +256,10 @@ func TestEachBoundOfObservationIsAlerted(t *testing.T) {
 			}
 			return Observation{Results: len(p.Results), Generation: p.Generation}, err
 		}, []Breach{BreachCursor, BreachResults, BreachRequests}},
+		"a page that nobody asked for": {func(ctx context.Context) (Observation, error) {
+			p, err := At(reader, g).Page(ctx, PageRequest{Records: 1})
+			return Observation{Results: len(p.Results), Generation: p.Generation}, err
+		}, []Breach{BreachResults}},
 		"one page that was asked for": {func(ctx context.Context) (Observation, error) {
 			p, err := At(reader, g).Page(ctx, PageRequest{Records: 1})
 			return Observation{Results: len(p.Results), Generation: p.Generation, Explicit: true}, err
