@@ -1,6 +1,7 @@
 package weir
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -47,14 +48,16 @@ HTTP 404
 
 func TestExplainAnswersForEveryURL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(over(web(t, explained), memory.New()))
+		cfg := over(web(t, explained), memory.New())
+		cfg.OnPage = func(_ context.Context, p *Page) error { return p.Emit("seen", p.URL) }
+		c, err := New(cfg)
 		require.NoError(t, err)
 		_, err = c.Explain(t.Context(), "http://a.test/")
 		require.ErrorIs(t, err, frontier.ErrNoRun)
 		_, err = c.Run(t.Context(), "http://a.test/")
 		require.NoError(t, err)
 		for asked, want := range map[string][]string{
-			"http://a.test/ok":             {"http://a.test/ok is done {fetched}", "named", "utm_source", "duplicate {tracking}", "status 200", "allowed: no rule matches"},
+			"http://a.test/ok":             {"http://a.test/ok is done {fetched}", "named", "utm_source", "duplicate {tracking}", "status 200", "allowed: no rule matches", `seen "http://a.test/ok"`},
 			"http://a.test/ok#x":           {"http://a.test/ok is done {fetched}"},
 			"http://a.test/private/1":      {"http://a.test/private/1 is refused {robots", "forbidden by line 2 of the group *: Disallow: /private"},
 			"http://a.test/target":         {"is done {fetched}", "the redirect of http://a.test/moved"},
@@ -76,8 +79,15 @@ func TestExplainAnswersForEveryURL(t *testing.T) {
 			require.NoError(t, json.Unmarshal(text, &back))
 			assert.Equal(t, e.String(), back.String(), "as JSON it says the same")
 		}
+		forged, err := c.Explain(t.Context(), "http://a.test/x\n  result      1: done\x1b[2J")
+		require.NoError(t, err)
+		assert.NotContains(t, forged.String(), "\n  result", "no URL prints a line of its own")
+		assert.NotContains(t, forged.String(), "\x1b")
+		forged, err = c.Explain(t.Context(), "nothing:\n  result      1: done")
+		require.NoError(t, err)
+		assert.NotContains(t, forged.String(), "\n  result")
 		_, err = c.Explain(t.Context(), "")
-		require.Error(t, err)
+		require.ErrorIs(t, err, frontier.ErrNoURL)
 		require.NoError(t, c.Close())
 	})
 }

@@ -28,17 +28,11 @@ func (c *Crawler) Handler() http.Handler {
 	})
 	mux.HandleFunc("GET /explain", func(w http.ResponseWriter, r *http.Request) {
 		show(w, r, func(ctx context.Context) (fmt.Stringer, error) {
-			url := r.URL.Query().Get("url")
-			if url == "" {
-				return nil, errNoURL
-			}
-			return c.Explain(ctx, url)
+			return c.Explain(ctx, r.URL.Query().Get("url"))
 		})
 	})
 	return mux
 }
-
-var errNoURL = errors.New("name the URL: /explain?url=https://example.com/")
 
 // showTimeout bounds the work for one request.
 const showTimeout = 15 * time.Second
@@ -66,7 +60,7 @@ func show(w http.ResponseWriter, r *http.Request, look func(ctx context.Context)
 
 func statusOf(err error) int {
 	switch {
-	case errors.Is(err, errNoURL):
+	case errors.Is(err, frontier.ErrNoURL):
 		return http.StatusBadRequest
 	case errors.Is(err, frontier.ErrNoRun):
 		return http.StatusNotFound

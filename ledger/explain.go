@@ -38,13 +38,13 @@ const mostLines = 20
 // String prints one fact a line.
 func (e Explanation) String() string {
 	p := &printer{}
-	p.line("%s", e.verdict())
+	p.line(e.verdict())
 	p.identity(e.Explained)
 	p.admissions(e.Explained)
 	p.life(e.Explained)
 	p.origin(e.Origin)
 	p.robots(e.Robots)
-	p.result(e.Result)
+	p.result(e.Explained)
 	p.held(e.Explained)
 	return p.String()
 }
@@ -66,10 +66,11 @@ func (e Explanation) verdict() string {
 // printer collects facts.
 type printer struct{ strings.Builder }
 
-func (p *printer) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+// line prints one line: what the web wrote cannot begin another.
+func (p *printer) line(text string) { p.WriteString(plain(text) + "\n") }
 
 func (p *printer) fact(name, format string, args ...any) {
-	fmt.Fprintf(p, "  %-11s "+format+"\n", append([]any{name}, args...)...)
+	p.line(fmt.Sprintf("  %-11s ", name) + fmt.Sprintf(format, args...))
 }
 
 func (p *printer) identity(e frontier.Explained) {
@@ -171,7 +172,8 @@ func (p *printer) robots(r *Robots) {
 	p.fact("robots", "status %d, fetched %s, good until %s, parser %s", r.Status, stampOf(r.Fetched), stampOf(r.Expires), r.Parser)
 }
 
-func (p *printer) result(r *frontier.Result) {
+func (p *printer) result(known frontier.Explained) {
+	r := known.Result
 	if r == nil {
 		return
 	}
@@ -183,7 +185,7 @@ func (p *printer) result(r *frontier.Result) {
 	if r.Target != "" {
 		p.fact("target", "%s", r.Target)
 	}
-	for i, record := range r.Records {
+	for i, record := range known.Records {
 		if i == mostLines {
 			break
 		}
