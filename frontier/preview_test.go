@@ -54,48 +54,51 @@ func TestPreviewSaysWhatEnqueueThenDecides(t *testing.T) {
 	rng := seeded(t)
 	told := map[string]bool{}
 	for range soak(300) {
-		s, w := memory.New(), newManifold(rng.Uint64())
-		cfg := Config{Store: s, Policy: Policy{Delay: -1, Concurrency: 10, URLs: rng.Int64N(2) * 15, Version: "mine/1"},
-			Budget: Budget{URLs: 10 + rng.Int64N(40), Depth: 2 + rng.IntN(4), Origins: 1 + rng.Int64N(3)}}
-		f, err := Open(t.Context(), cfg)
-		require.NoError(t, err)
-		seed(t, f, "http://a.test/0")
-		r, err := NewReader(t.Context(), lookOnly{s}, "")
-		require.NoError(t, err)
-		r.Policy = cfg.Policy
-		for range 12 {
-			pool := manySeeds()
-			if f.Summary().Unresolved() > 0 {
-				l := one(t, f)
-				c := w.answer(l)
-				complete(t, f, c)
-				for _, ref := range c.References {
-					ref.Base = l.URL
-					pool = append(pool, ref)
+		inBubble(t, func(t *testing.T) {
+			s, w := memory.New(), newManifold(rng.Uint64())
+			cfg := Config{Store: s, Policy: Policy{Delay: -1, Concurrency: 10, URLs: rng.Int64N(2) * 15, Version: "mine/1"},
+				Budget: Budget{URLs: 10 + rng.Int64N(40), Depth: 2 + rng.IntN(4), Origins: 1 + rng.Int64N(3)}}
+			f, err := Open(t.Context(), cfg)
+			require.NoError(t, err)
+			seed(t, f, "http://a.test/0")
+			r, err := NewReader(t.Context(), lookOnly{s}, "")
+			require.NoError(t, err)
+			r.Policy = cfg.Policy
+			for range 12 {
+				pool := manySeeds()
+				if f.Summary().Unresolved() > 0 {
+					l := one(t, f)
+					c := w.answer(l)
+					complete(t, f, c)
+					for _, ref := range c.References {
+						ref.Base = l.URL
+						pool = append(pool, ref)
+					}
 				}
-			}
-			ref, source := pool[rng.IntN(len(pool))], []Source{Seed, Link, AdminCall, Sitemap}[rng.IntN(4)]
-			ref.Priority = int8(rng.IntN(3) - 1)
-			preview, err := r.Preview(t.Context(), source, ref)
-			require.NoError(t, err)
-			if rng.IntN(4) == 0 { // a run that has stopped in between
-				require.NoError(t, f.Close())
-				preview, err = r.Preview(t.Context(), source, ref)
+				ref, source := pool[rng.IntN(len(pool))], []Source{Seed, Link, AdminCall, Sitemap}[rng.IntN(4)]
+				ref.Priority = int8(rng.IntN(3) - 1)
+				time.Sleep(time.Millisecond) // what is offered again is decided by then
+				preview, err := r.Preview(t.Context(), source, ref)
 				require.NoError(t, err)
-				f, err = Open(t.Context(), cfg)
+				if rng.IntN(4) == 0 { // a run that has stopped in between
+					require.NoError(t, f.Close())
+					preview, err = r.Preview(t.Context(), source, ref)
+					require.NoError(t, err)
+					f, err = Open(t.Context(), cfg)
+					require.NoError(t, err)
+				}
+				answer, err := f.Enqueue(t.Context(), source, ref)
+				if errors.Is(err, ErrStopped) || errors.Is(err, ErrDone) {
+					break
+				}
 				require.NoError(t, err)
+				decided := decidedIn(t, r, answer.Sequence)
+				require.Equal(t, plain(decided), plain(preview))
+				require.Equal(t, preview, withTime(plain(preview), preview.Time), "it has no claim")
+				told[fmt.Sprintf("%s %s", preview.Decision, preview.Reason.Word())] = true
 			}
-			answer, err := f.Enqueue(t.Context(), source, ref)
-			if errors.Is(err, ErrStopped) || errors.Is(err, ErrDone) {
-				break
-			}
-			require.NoError(t, err)
-			decided := decidedIn(t, r, answer.Sequence)
-			require.Equal(t, plain(decided), plain(preview))
-			require.Equal(t, preview, withTime(plain(preview), preview.Time), "it has no claim")
-			told[fmt.Sprintf("%s %s", preview.Decision, preview.Reason.Word())] = true
-		}
-		require.NoError(t, f.Close())
+			require.NoError(t, f.Close())
+		})
 	}
 	for _, kind := range []string{"admitted new", "duplicate known", "limit_reached urls", "policy_stop out_of_scope", "policy_stop unsupported_scheme"} {
 		assert.True(t, told[kind], "no preview was %s: %v", kind, told)
