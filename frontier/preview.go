@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"context"
-
 	"fmt"
 
 	"github.com/weircrawl/weir/storage"
