@@ -58,14 +58,14 @@ func TestExplainAnswersForEveryURL(t *testing.T) {
 		require.NoError(t, err)
 		for asked, want := range map[string][]string{
 			"http://a.test/ok":             {"http://a.test/ok is done {fetched}", "named", "utm_source", "duplicate {tracking}", "status 200", "allowed: no rule matches", `seen "http://a.test/ok"`},
-			"http://a.test/ok#x":           {"http://a.test/ok is done {fetched}"},
+			"http://a.test/ok#x":           {"http://a.test/ok is done {fetched}", "asked       http://a.test/ok#x"},
 			"http://a.test/private/1":      {"http://a.test/private/1 is refused {robots", "forbidden by line 2 of the group *: Disallow: /private"},
 			"http://a.test/target":         {"is done {fetched}", "the redirect of http://a.test/moved"},
 			"http://a.test/moved":          {"is done {redirected}", "target      /target"},
 			"http://a.test/broken":         {"is done {missing}", "status 404"},
 			"http://b.test/":               {"never admitted; offered now it would be policy_stop {out_of_scope}", "named", "policy_stop {out_of_scope}"},
 			"http://a.test/never":          {"never admitted; offered now it would be admitted {new}", "0, of all"},
-			"http://a.test/private/of/now": {"never admitted", "forbidden by line 2"},
+			"http://a.test/private/of/now": {"never admitted; offered now it would be admitted {new}, and then refused {robots}", "forbidden by line 2"},
 			"mailto:x@a.test":              {"mailto:x@a.test is nothing that can be requested {unsupported_scheme}"},
 		} {
 			e, err := c.Explain(t.Context(), asked)

@@ -58,9 +58,17 @@ func (e Explanation) verdict() string {
 	case e.Known:
 		return fmt.Sprintf("%s is %s", asked, reasoned(e.State.String(), e.Reason))
 	case e.Preview != nil:
-		return fmt.Sprintf("%s was never admitted; offered now it would be %s", asked, reasoned(e.Preview.Decision.String(), e.Preview.Reason))
+		return fmt.Sprintf("%s was never admitted; offered now it would be %s", asked, reasoned(e.Preview.Decision.String(), e.Preview.Reason)) + e.then()
 	}
 	return asked + " was never admitted"
+}
+
+// then says what would follow an admission, as far as the robots.txt is known.
+func (e Explanation) then() string {
+	if e.Preview.Decision != frontier.Admitted || e.Robots == nil || e.Robots.Allowed {
+		return ""
+	}
+	return ", and then refused {robots}"
 }
 
 // printer collects facts.
@@ -76,6 +84,9 @@ func (p *printer) fact(name, format string, args ...any) {
 func (p *printer) identity(e frontier.Explained) {
 	if e.Identity == "" {
 		return
+	}
+	if e.URL != e.Asked {
+		p.fact("asked", "%s", e.Asked)
 	}
 	p.fact("key", "%s (%s), identity %s", e.Key.Text, e.Key.Version, e.Identity)
 	for i, o := range e.Observed {

@@ -16,7 +16,7 @@ import (
 // JSONL is the format of one JSON object a line (https://jsonlines.org). A line is
 // the row's Data with one more field before all others, which has the rest:
 //
-//	{"_":{"id":"main.1/7","state":"done"},"url":"https://example.com/",…}
+//	{"_":{"id":"0.1.4a64b3cf52f58dde.4000000000000001","state":"done"},"url":"https://example.com/",…}
 //
 // so that every tool finds the fields of the data at the top, and nothing in them
 // can be taken for ours. Data that are no object are a field of "_" themselves:

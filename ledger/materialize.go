@@ -73,6 +73,8 @@ func generation(id string) string {
 	return fmt.Sprintf("generation %q", id)
 }
 
+var errNoEnds = errors.New("ledger: materialize: an Export needs a source, From, and a sink, To")
+
 // Materialize walks e.From into e.To, from where an earlier one has stopped, and
 // returns the receipt, which e.To keeps. Whatever ends a walk early stands in the
 // receipt: its CutOff, and Next, the cursor to go on from. An error means that
@@ -83,6 +85,9 @@ func generation(id string) string {
 // generation, its receipt is returned and nothing is done; where it holds one of
 // another the error is *[OtherGenerationError].
 func Materialize(ctx context.Context, e Export) (Receipt, error) {
+	if e.From == nil || e.To == nil {
+		return Receipt{}, errNoEnds
+	}
 	m := &materialization{Export: e.WithDefaults(), walk: newWalk(), began: time.Now()}
 	defer m.leave()
 	kept, err := m.To.Resume(ctx)

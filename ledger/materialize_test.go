@@ -177,3 +177,10 @@ func TestAKilledExportEndsInTheSameDatasetAndReceipt(t *testing.T) {
 		}
 	}
 }
+
+func TestAnExportWithoutItsEndsIsRefused(t *testing.T) {
+	for _, e := range []Export{{}, {From: &Generation{}}, {To: nowhere{}}} {
+		_, err := Materialize(t.Context(), e)
+		require.ErrorIs(t, err, errNoEnds)
+	}
+}

@@ -55,14 +55,12 @@ func (p Poll) breaches(answered Observation) []Breach {
 	return list
 }
 
-// The bounds of a poll.
-const (
-	// MaxStatus is how many bytes the answer to a poll may have, as JSON.
-	MaxStatus = 4 << 10
-	// maxPollBytes is how much may be read for it. A run's head keeps 64 reasons of a
-	// kind.
-	maxPollBytes = 64 << 10
-)
+// MaxStatus is how many bytes the answer to a poll may have, as JSON.
+const MaxStatus = 4 << 10
+
+// maxPollBytes is how much may be read for one poll. A run's head keeps 64 reasons of
+// a kind.
+const maxPollBytes = 64 << 10
 
 // An Observation is what a poll has answered.
 type Observation struct {

@@ -82,7 +82,7 @@ func (r Result) size() int64 { return int64(len(r.ID) + len(r.Data)) }
 // Counts is what a job says of its identities. Each is -1 where it says nothing.
 type Counts struct {
 	Expected   int64 `json:"expected"`   // identities that the job has admitted
-	Succeeded  int64 `json:"succeeded"`  // done
+	Succeeded  int64 `json:"succeeded"`  // done: also where the site says that there is nothing (404, 410)
 	Failed     int64 `json:"failed"`     //
 	Stopped    int64 `json:"stopped"`    // refused by a policy
 	Skipped    int64 `json:"skipped"`    // cancelled

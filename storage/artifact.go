@@ -46,10 +46,10 @@ type Artifact struct {
 // A Ref says where an artifact is, and what its payload's digest is. Refs are
 // comparable; the zero Ref refers to nothing.
 type Ref struct {
-	Segment string // at most 128 bytes, meaningful to the sink alone
-	Offset  int64
-	Length  int64
-	Digest  Digest // of Body
+	Segment string `json:"segment"` // at most 128 bytes, meaningful to the sink alone
+	Offset  int64  `json:"offset"`
+	Length  int64  `json:"length"`
+	Digest  Digest `json:"digest"` // of Body
 }
 
 // Digest is "sha256:" and 64 hexadecimal digits.
