@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,7 +46,8 @@ func (r Receipt) Verify(ctx context.Context, s Sink) error {
 	return nil
 }
 
-// sealed returns r with the digest of all the rest of it.
+// sealed returns r with the digest of all the rest of it. A byte that is no UTF-8 is
+// the character that it becomes once the receipt was kept.
 func (r Receipt) sealed() Receipt {
 	r.Seal = ""
 	text, err := json.Marshal(r)
@@ -53,7 +55,7 @@ func (r Receipt) sealed() Receipt {
 		panic("ledger: a receipt is no JSON: " + err.Error()) // every field of it is
 	}
 	d := newDigest(domainSeal)
-	d.bytes(text)
+	d.bytes(bytes.ReplaceAll(text, []byte(`\ufffd`), []byte("\ufffd")))
 	r.Seal = d.sum()
 	return r
 }

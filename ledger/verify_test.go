@@ -126,3 +126,14 @@ func TestAReceiptReadsBackAsItWasWritten(t *testing.T) {
 		assert.Equal(t, string(text), string(again), name)
 	}
 }
+
+func TestAReceiptKeepsItsSealWhateverBytesAnExampleHas(t *testing.T) {
+	for _, example := range []string{"http://a.test/\xff", "http://a.test/\xe2\x82", "\ufffd", `\ufffd`, "\u20ac"} {
+		r := Receipt{Decided: []frontier.Tally{{Reason: "new", Count: 1, Example: example}}}.sealed()
+		text, err := json.Marshal(r)
+		require.NoError(t, err)
+		var kept Receipt
+		require.NoError(t, json.Unmarshal(text, &kept))
+		assert.Equal(t, kept.Seal, kept.sealed().Seal, "%q", example)
+	}
+}
