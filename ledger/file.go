@@ -267,7 +267,7 @@ func (f *File) findPartial(ctx context.Context) (err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err == nil && f.kept.Publishable():
-		return f.publish(ctx)
+		return f.publishStaged(ctx)
 	}
 	return err
 }

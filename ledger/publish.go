@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 )
 
 // store puts a file at path that is whole and durable, or none.
@@ -56,6 +57,23 @@ func (f *File) publish(ctx context.Context) error {
 	return f.tidy()
 }
 
+// publishStaged does the rest of a publication that ended before its rows had their
+// name, once they are proved to be those of the receipt. Else nothing is changed.
+func (f *File) publishStaged(ctx context.Context) error {
+	if err := f.kept.Verify(ctx, staged{rows: f.stage}); err != nil {
+		return fmt.Errorf("%w: what is staged is not what its receipt says (%w): restore it, or remove %s and what begins so", ErrDamaged, err, f.partial())
+	}
+	return f.publish(ctx)
+}
+
+// staged is a stage as a sink that is read back.
+type staged struct {
+	nowhere
+	rows *stage
+}
+
+func (s staged) Results(ctx context.Context) iter.Seq2[Result, error] { return s.rows.results(ctx) }
+
 // announce gives the receipt its name.
 func (f *File) announce() error {
 	if f.published {
@@ -95,5 +113,5 @@ func (f *File) publishAgain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return f.publish(ctx)
+	return f.publishStaged(ctx)
 }
