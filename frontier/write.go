@@ -11,95 +11,10 @@ import (
 	"github.com/weircrawl/weir/storage"
 )
 
-// A call is one request to the writer. It may be decided more than once, if a
-// commit fails; it is answered once.
-type call struct {
-	decide     func(t *tx) error
-	candidates [][]candidate // whose identities the decision looks up
-	size       int
-	asked      int64  // when it was made
-	shrink     func() // makes what is too large alone fit; nil: it cannot
-	done       chan error
-}
-
 const (
 	maxGroup = 2048     // calls of one group
 	maxBatch = 16 * mib // of one group, estimated
 )
-
-// submit hands a call to the writer and waits for its answer. When ctx ends
-// first, nobody knows whether it was decided: it may be sent again.
-func (f *Frontier) submit(ctx context.Context, c *call) error {
-	c.done = make(chan error, 1)
-	if err := f.send(ctx, c); err != nil {
-		return err
-	}
-	select {
-	case err := <-c.done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-f.ended:
-		select {
-		case err := <-c.done:
-			return err
-		default:
-			return f.why()
-		}
-	}
-}
-
-// send puts a call into the queue.
-func (f *Frontier) send(ctx context.Context, c *call) error {
-	c.asked = f.now()
-	f.oldest.CompareAndSwap(0, c.asked)
-	select {
-	case f.calls <- c:
-		return nil
-	case <-ctx.Done():
-		f.oldest.CompareAndSwap(c.asked, 0)
-		return ctx.Err()
-	case <-f.ended:
-		return f.why()
-	}
-}
-
-// Queue is how long the oldest call has waited that is not answered yet, among them
-// the completions that wait for their commit. It reads memory only.
-func (f *Frontier) Queue() time.Duration {
-	at := f.oldest.Load()
-	if at == 0 {
-		return 0
-	}
-	return max(micros(f.now()-at), 0)
-}
-
-// oldestOf is when the oldest of some calls was made; never: there is none.
-func oldestOf(calls []*call) int64 {
-	at := never
-	for _, c := range calls {
-		at = min(at, c.asked)
-	}
-	return at
-}
-
-// why is the reason for which the writer has ended.
-func (f *Frontier) why() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.dead != nil {
-		return f.dead
-	}
-	return ErrClosed
-}
-
-// poke makes the writer look at what memory has been told.
-func (f *Frontier) poke() {
-	select {
-	case f.poked <- struct{}{}:
-	default:
-	}
-}
 
 // write is the writer: it alone decides. It returns after Close, or when the
 // store is of no use any more.
@@ -298,70 +213,6 @@ func (t *tx) decideGroup(calls []*call) error {
 		return t.finishIfOver()
 	}
 	return nil
-}
-
-// crawls reports whether time that goes by is the run's active time: not that of a
-// Rekey, which has an end of its own.
-func (f *Frontier) crawls() bool {
-	return f.head != nil && f.head.phase == Running && !f.rekey.pending()
-}
-
-// wall stops a run whose active time is spent.
-func (t *tx) wall() error {
-	h := t.f.head
-	if t.f.crawls() && h.active+t.now-t.f.activeSince >= h.contract.Budget.Wall.Microseconds() {
-		return t.stop(Stopped, ReasonWall, h.contract.Budget.Wall.String())
-	}
-	return nil
-}
-
-// finishIfOver ends the run in the same view in which nothing is left, or stops
-// it if only paused URLs are.
-func (t *tx) finishIfOver() error {
-	h := t.f.head
-	switch {
-	case h.phase != Running:
-		return nil
-	case h.over() && h.observed == 0:
-		return nil // nothing was offered yet
-	case h.over() && h.slots == 0:
-		return t.stop(FailedRun, ReasonNoneAdmitted, "")
-	case h.over():
-		return t.stop(Finished, "done", "")
-	case h.offers == 0 && h.states[Leased] == 0 && h.paused > 0 && h.paused == h.unresolved():
-		if again, err := t.resumed(); err != nil || again {
-			return err
-		}
-		return t.stop(Stopped, "paused", "")
-	}
-	return nil
-}
-
-// resumed gives paused origins their turn at once if one of them is no longer
-// paused, and reports whether there is one.
-func (t *tx) resumed() (bool, error) {
-	for id := range t.f.paused {
-		o, err := t.loadOrigin(id)
-		if err != nil {
-			return false, err
-		}
-		if o != nil && t.pauseOf(o) == "" {
-			return true, t.lookAgain()
-		}
-	}
-	return false, nil
-}
-
-// stop ends the run for now or for good. example shows what a bound held back.
-func (t *tx) stop(p Phase, why Reason, example string) error {
-	if p.Terminal() {
-		t.f.book.active = 0
-	}
-	e := entry{phase: p, reason: why}
-	if why == ReasonBytes || why == ReasonWall {
-		e.stop, e.example = why, example
-	}
-	return t.run(e)
 }
 
 // commit makes the group's decisions durable.
