@@ -44,7 +44,7 @@ type Reference struct {
 
 // kept is what a row holds of r.
 func (r Reference) kept() Reference {
-	r.Observed, r.Base, r.Rule = clip(r.Observed, maxObserved), clip(r.Base, maxObserved), clip(r.Rule, maxReason)
+	r.Observed, r.Base, r.Rule = clip(r.Observed, maxObserved), clip(r.Base, maxObserved), clipText(r.Rule, maxReason)
 	r.Refused = cleanReason(r.Refused)
 	return r
 }
@@ -238,7 +238,7 @@ func (d *decided) keyed() bool {
 		return true
 	}
 	refused := cleanReason(d.ref.Refused)
-	return d.reason == ReasonScope || d.reason == ReasonOriginEnded || refused != "" && d.reason == refused
+	return d.reason == ReasonScope || d.reason == ReasonOriginEnded || refused != "" && cleanReason(d.reason) == refused
 }
 
 // Enqueued answers an Enqueue: how many references had each disposition, and the

@@ -136,7 +136,7 @@ func (r *resolver) originOf(o urlnorm.Origin) uint64 {
 func rejection(err error) Reason {
 	var reject urlnorm.Reject
 	if errors.As(err, &reject) && reject != "" {
-		return Reason(clip(string(reject), maxReason))
+		return cleanReason(Reason(reject))
 	}
 	return Reason(urlnorm.Malformed)
 }

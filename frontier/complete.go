@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 )
 
 // completing is a completion made ready for the writer: bounded, resolved and
@@ -76,7 +75,7 @@ const maxValidator = 1 * kib
 // bounded is e with what a site writes cut to what one row can hold.
 func (e Evidence) bounded() Evidence {
 	e.Bytes, e.Latency = max(e.Bytes, 0), max(e.Latency, 0)
-	e.Detail, e.Parser, e.Truncated = clipText(e.Detail, maxDetail), clip(e.Parser, maxDetail), clip(e.Truncated, maxReason)
+	e.Detail, e.Parser, e.Truncated = clipText(e.Detail, maxDetail), clipText(e.Parser, maxDetail), clipText(e.Truncated, maxReason)
 	for _, v := range []*string{&e.ETag, &e.LastModified} {
 		if len(*v) > maxValidator {
 			*v = ""
@@ -174,17 +173,4 @@ func weightOf(cs []candidate) int {
 		}
 	}
 	return size
-}
-
-func cleanReason(r Reason) Reason { return Reason(clipText(string(r), maxReason)) }
-
-// clipText cuts s to n bytes at most, between characters.
-func clipText(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

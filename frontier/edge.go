@@ -116,7 +116,7 @@ func (e *edgeWriter) begin() {
 		overflow = s.overflow
 	}
 	w.Int(overflow.Count)
-	w.String(clip(overflow.Example, exampleSize))
+	w.String(clipText(overflow.Example, exampleSize))
 	e.w = w
 }
 

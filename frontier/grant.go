@@ -140,7 +140,7 @@ func (t *tx) policyOf(o *origin) Policy {
 
 func (f *Frontier) policy(o urlnorm.Origin) Policy {
 	p := f.cfg.Policy.Policy(o).WithDefaults()
-	p.Version = clip(p.Version, maxReason)
+	p.Version = clipText(p.Version, maxReason)
 	return p
 }
 
@@ -172,7 +172,7 @@ func (t *tx) paused(o *origin) error {
 // pauseOf is why o is paused now: by its policy, or throttled in this
 // incarnation; in the next one it gets another chance.
 func (t *tx) pauseOf(o *origin) Reason {
-	why := Reason(clip(t.policyOf(o).Paused, maxReason))
+	why := cleanReason(Reason(t.policyOf(o).Paused))
 	if why == "" && o.pace.pause == ReasonThrottled && t.f.throttled[o.id] {
 		return ReasonThrottled
 	}

@@ -92,7 +92,7 @@ func (h *head) count(k tallyKey, n int64, example string) {
 			k.reason = otherReason
 		}
 		if t = h.tallies[k]; t == nil {
-			t = &tally{example: clip(example, exampleSize)}
+			t = &tally{example: clipText(example, exampleSize)}
 			h.tallies[k] = t
 		}
 	}
@@ -107,13 +107,6 @@ func (h *head) kinds(kind tallyKind) int {
 		}
 	}
 	return n
-}
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		return s[:n]
-	}
-	return s
 }
 
 // unresolved is the number of admitted URLs that are not terminal.
@@ -244,7 +237,7 @@ func decodeHead(v []byte) (*head, error) {
 	}
 	for range min(r.Uint(), 4*maxTallies) {
 		k := tallyKey{tallyKind(r.Byte()), r.Byte(), Reason(r.String())}
-		h.tallies[k] = &tally{count: r.Int(), example: r.String()}
+		h.tallies[k] = &tally{count: r.Int(), example: clipText(r.String(), exampleSize)}
 	}
 	if r.Version >= headVersion2 {
 		h.frozen, h.queue, h.sketch = r.Uint(), r.Int(), r.Bytes()

@@ -31,7 +31,7 @@ func patternOf(request string) string {
 
 // cutPattern marks what it cuts.
 func cutPattern(s string, n int) string {
-	if len(s) <= n {
+	if s = strings.ToValidUTF8(s, "\uFFFD"); len(s) <= n {
 		return s
 	}
 	return clipText(s, n-1) + "*"

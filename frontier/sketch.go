@@ -50,17 +50,24 @@ const (
 // add counts n references of a pattern; a negative n takes back what was counted
 // before, down to none.
 func (p *patterns) add(pattern string, reason Reason, n int64, example string) {
-	pattern, reason = cutPattern(pattern, maxSketched), Reason(clipText(string(reason.Word()), maxSketchedWord))
+	pattern, example = sketched(pattern, example)
+	reason = Reason(clipText(string(reason.Word()), maxSketchedWord))
 	i := slices.IndexFunc(p.list, func(c patternCount) bool { return c.pattern == pattern && c.reason == reason })
 	p.total = max(p.total+n, 0)
 	switch {
 	case i < 0 && n > 0:
-		p.enter(patternCount{pattern: pattern, reason: reason, count: n, example: clipText(example, min(exampleSize, maxSketchedBoth-len(pattern)))})
+		p.enter(patternCount{pattern: pattern, reason: reason, count: n, example: example})
 	case i >= 0 && p.list[i].sure()+n > 0:
 		p.list[i].count += n
 	case i >= 0:
 		p.list = slices.Delete(p.list, i, i+1)
 	}
+}
+
+// sketched is what a counter keeps of a pattern and its example.
+func sketched(pattern, example string) (string, string) {
+	pattern = cutPattern(pattern, maxSketched)
+	return pattern, clipText(example, min(exampleSize, maxSketchedBoth-len(pattern)))
 }
 
 // enter gives c a counter: a free one, or the lightest, whose count it goes on
@@ -117,7 +124,9 @@ func (p *patterns) write(w *codec.Writer) {
 func readPatterns(r *codec.Reader) patterns {
 	p := patterns{total: r.Int()}
 	for range min(r.Uint(), maxPatterns) {
-		p.list = append(p.list, patternCount{pattern: r.String(), reason: Reason(r.String()), example: r.String(), count: r.Int(), over: r.Int()})
+		c := patternCount{pattern: r.String(), reason: Reason(r.String()), example: r.String(), count: r.Int(), over: r.Int()}
+		c.pattern, c.example = sketched(c.pattern, c.example)
+		p.list = append(p.list, c)
 	}
 	return p
 }

@@ -39,7 +39,7 @@ const storeFormat = 2
 // versions are what the run goes on with from now on.
 func (f *Frontier) versions() Versions {
 	return Versions{Policy: f.policy("").Version, Normalizer: versionOf(f.cfg.Normalizer), Weir: builtFrom(), Store: storeFormat,
-		Engine: strings.ToValidUTF8(clipText(f.cfg.Store.Limits().Engine, maxReason), "\uFFFD"), Robots: f.cfg.Robots}
+		Engine: clipText(f.cfg.Store.Limits().Engine, maxReason), Robots: f.cfg.Robots}
 }
 
 const module = "github.com/weircrawl/weir"
@@ -63,7 +63,7 @@ func versionAt(n urlnorm.Normalizer, site string) string {
 		site = "[" + site + "]"
 	}
 	u, _ := n.Normalize(nil, "http://"+site+"/") // one that refuses it has no version
-	return strings.ToValidUTF8(clipText(u.Key.Version, maxDetail/2), "\uFFFD")
+	return clipText(u.Key.Version, maxDetail/2)
 }
 
 func sitesOf(n urlnorm.Normalizer) []string {
