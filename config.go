@@ -177,8 +177,10 @@ func (c Config) faults() []error {
 	}{{"Policy", c.Policy}, {"Normalizer", c.Normalizer}, {"Store", c.Store}, {"Artifacts", c.Artifacts}, {"Renderer", c.Renderer}} {
 		fault(isNilPointer(part.value), "%s is a nil %T: look at the error of the call that should have made it", part.field, part.value)
 	}
-	if n, ok := c.Normalizer.(interface{ Validate() error }); ok && !isNilPointer(c.Normalizer) {
-		faults = append(faults, n.Validate())
+	for _, part := range []any{c.Policy, c.Normalizer} {
+		if v, ok := part.(interface{ Validate() error }); ok && !isNilPointer(part) {
+			faults = append(faults, v.Validate())
+		}
 	}
 	return append(faults, c.Budget.WithDefaults().Validate(), c.Scope.Validate())
 }

@@ -55,6 +55,9 @@ func (c Config) validate() error {
 	if len(c.Robots) > maxReason || !utf8.ValidString(c.Robots) {
 		faults = append(faults, fmt.Errorf("Robots %q is no UTF-8 or has more than %d bytes", c.Robots, maxReason))
 	}
+	if p, ok := c.Policy.(interface{ Validate() error }); ok {
+		faults = append(faults, p.Validate())
+	}
 	if !utf8.ValidString(c.Run) {
 		faults = append(faults, fmt.Errorf("Run %q is no UTF-8", c.Run))
 	}

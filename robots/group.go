@@ -3,6 +3,8 @@ package robots
 import (
 	"slices"
 	"time"
+
+	"github.com/weircrawl/weir/internal/pathmatch"
 )
 
 // group is what all lists of user agents that name one token say. The lists are
@@ -31,7 +33,7 @@ type pause struct {
 
 type rule struct {
 	text    string // the line, as written
-	pattern pattern
+	pattern pathmatch.Pattern
 	line    int32 // from 1
 	allow   bool
 }
@@ -69,7 +71,7 @@ func (g *group) decide(target string) (best *rule) {
 			if best != nil && r.compare(best) >= 0 {
 				break
 			}
-			if r.pattern.match(target) {
+			if r.pattern.Match(target) {
 				best = r
 				break
 			}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/weircrawl/weir/internal/pathmatch"
 )
 
 // A question is put to both libraries.
@@ -87,7 +89,7 @@ var kinds = []kind{
 		name:     "robots.txt itself is like any other path",
 		examples: []question{put("User-agent: *|Disallow: /", "weirbot", "/robots.txt")},
 		repair: func(q question) question {
-			if target(q.url) == "/robots.txt" {
+			if pathmatch.Cut(q.url) == "/robots.txt" {
 				return q.with(nil)
 			}
 			return q
@@ -197,7 +199,7 @@ var kinds = []kind{
 			put("User-agent: *|Disallow: /*$/b", "weirbot", "/a$/b"),
 		},
 		repair: func(q question) question {
-			q.url = strings.ReplaceAll(target(q.url), "$", "%24")
+			q.url = strings.ReplaceAll(pathmatch.Cut(q.url), "$", "%24")
 			return q.patterns(func(p string) string {
 				p, anchored := strings.CutSuffix(p, "$")
 				p = strings.ReplaceAll(p, "$", "%24")
@@ -219,9 +221,9 @@ var kinds = []kind{
 		},
 		repair: func(q question) question {
 			literal := func(s string) string {
-				return strings.NewReplacer("*", "%2A", "$", "%24").Replace(normalize(s))
+				return strings.NewReplacer("*", "%2A", "$", "%24").Replace(pathmatch.Normalize(s))
 			}
-			q.url = literal(target(q.url))
+			q.url = literal(pathmatch.Cut(q.url))
 			return q.patterns(func(p string) string {
 				p, anchored := strings.CutSuffix(p, "$")
 				literals := strings.Split(p, "*")
@@ -243,7 +245,7 @@ var kinds = []kind{
 			put("User-agent: *|Disallow: /a$", "weirbot", "/x/a"),
 		},
 		repair: func(q question) question { // a beginning that no other place looks like
-			q.url = start + target(q.url)
+			q.url = start + pathmatch.Cut(q.url)
 			return q.patterns(func(p string) string { return start + p })
 		},
 	},

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/temoto/robotstxt"
+
+	"github.com/weircrawl/weir/internal/pathmatch"
 )
 
 // Opinion is what temoto/robotstxt, the library of most Go crawlers, says about
@@ -29,7 +31,7 @@ func (o Opinion) String() string {
 // SecondOpinion returns what most Go crawlers would have decided. Files on which
 // the library could take long have none.
 func SecondOpinion(body []byte, agent, url string) Opinion {
-	path := target(url)
+	path := pathmatch.Cut(url)
 	if why := costly(body, len(path)); why != "" {
 		return Opinion{None: why}
 	}

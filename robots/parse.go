@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unsafe"
+
+	"github.com/weircrawl/weir/internal/pathmatch"
 )
 
 // Parser is the version of this parser and matcher, kept with every record.
@@ -128,6 +130,13 @@ var (
 	inDotted = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
 )
 
+func setOf(in string) (set [256]bool) {
+	for i := 0; i < len(in); i++ {
+		set[in[i]] = true
+	}
+	return set
+}
+
 func leading(value string, allowed *[256]bool) string {
 	i := 0
 	for i < len(value) && allowed[value[i]] {
@@ -153,7 +162,7 @@ func (p *parser) rule(line, value string, allow bool) {
 	if value == "" || p.block == nil {
 		return
 	}
-	r := rule{text: line, pattern: newPattern(value), line: p.number, allow: allow}
+	r := rule{text: line, pattern: pathmatch.New(value), line: p.number, allow: allow}
 	p.block.rules = append(p.block.rules, r)
 	p.rules.size += ruleSize + len(r.pattern)
 }

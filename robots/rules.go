@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/weircrawl/weir/internal/pathmatch"
 )
 
 // Rules answer for every agent and URL of one origin. They never change, and are
@@ -22,7 +24,7 @@ type Rules struct {
 // origin of the URL; what has neither that nor a slash is read as a path: "x" as
 // "/x".
 func (r Rules) Decide(agent, url string) Decision {
-	target := target(url)
+	target := pathmatch.Cut(url)
 	g := r.group(agent)
 	d := Decision{Allowed: true}
 	if g != nil {
@@ -35,7 +37,7 @@ func (r Rules) Decide(agent, url string) Decision {
 	case r.access != "":
 		d.Allowed, d.Rule = r.allowed, r.access
 	default:
-		if rule := g.decide(normalize(target)); rule != nil {
+		if rule := g.decide(pathmatch.Normalize(target)); rule != nil {
 			d.Allowed, d.Rule, d.Line = rule.allow, rule.text, int(rule.line)
 		}
 	}
@@ -89,17 +91,3 @@ func appendLower(b []byte, token string) []byte {
 	}
 	return b
 }
-
-// target returns path and query of a URL, without its fragment.
-func target(url string) string {
-	url, _, _ = strings.Cut(url, "#")
-	if _, rest, ok := strings.Cut(url, "://"); ok && !strings.HasPrefix(url, "/") {
-		url = strings.TrimLeftFunc(rest, inAuthority)
-	}
-	if !strings.HasPrefix(url, "/") {
-		url = "/" + url
-	}
-	return url
-}
-
-func inAuthority(r rune) bool { return r != '/' && r != '?' }

@@ -40,20 +40,21 @@ var ForTests = []string{
 
 // Table is DESIGN.md's picture of the packages, from the leaves to the root.
 var Table = map[string]Row{
-	"internal/backoff":  {},
-	"internal/codec":    {},
-	"internal/charset":  {Modules: []string{chardet, xnet, xtext}},
-	"internal/header":   {Modules: []string{xnet}},
-	"internal/links":    {Uses: []string{"internal/header"}, Modules: []string{xnet}},
-	"internal/layers":   {},
-	"internal/lockfile": {Modules: []string{xsys}},
+	"internal/backoff":   {},
+	"internal/codec":     {},
+	"internal/charset":   {Modules: []string{chardet, xnet, xtext}},
+	"internal/header":    {Modules: []string{xnet}},
+	"internal/links":     {Uses: []string{"internal/header"}, Modules: []string{xnet}},
+	"internal/layers":    {},
+	"internal/lockfile":  {Modules: []string{xsys}},
+	"internal/pathmatch": {},
 
 	"urlnorm": {Modules: []string{xnet, xtext}},
 	"fetch": {
 		Uses:    []string{"internal/charset", "internal/header"},
 		Modules: []string{brotli, compress, ssrf, xnet},
 	},
-	"robots": {Uses: []string{"fetch", "urlnorm"}, Modules: []string{robotstxt}},
+	"robots": {Uses: []string{"fetch", "urlnorm", "internal/pathmatch"}, Modules: []string{robotstxt}},
 	"render": {Uses: []string{"fetch"}},
 
 	"storage":                {},
@@ -63,7 +64,7 @@ var Table = map[string]Row{
 	"storage/dir":            {Uses: []string{"storage", "internal/lockfile"}, Modules: []string{xsys}},
 
 	"frontier": {
-		Uses:    []string{"storage", "urlnorm", "internal/backoff", "internal/codec"},
+		Uses:    []string{"storage", "urlnorm", "internal/backoff", "internal/codec", "internal/pathmatch"},
 		Modules: []string{compress},
 	},
 	"ledger": {

@@ -1,8 +1,8 @@
-package robots
+package pathmatch
 
 import "strings"
 
-// normalize brings a path, or a literal part of a pattern, to the form in which
+// Normalize brings a path, or a literal part of a pattern, to the form in which
 // both are compared (RFC 9309, section 2.2.2): encodings of unreserved
 // characters, of * and of $ are decoded, other encodings are in upper case, and
 // octets that are neither reserved nor unreserved are encoded. A percent sign
@@ -10,7 +10,7 @@ import "strings"
 // complete one: "/%2%41" does not become "/%2A". An apostrophe is decoded, too:
 // browsers encode it in a query (URL Standard, special-query percent-encode set),
 // so that a rule which names one would match nothing that is requested.
-func normalize(s string) string {
+func Normalize(s string) string {
 	i := settled(s)
 	if i == len(s) {
 		return s
@@ -35,7 +35,7 @@ func normalize(s string) string {
 	return b.String()
 }
 
-// settled returns the length of what normalize leaves as it is, at the start of s.
+// settled returns the length of what Normalize leaves as it is, at the start of s.
 func settled(s string) int {
 	for i := 0; i < len(s); i++ {
 		switch {

@@ -1,4 +1,4 @@
-package robots
+package pathmatch
 
 import (
 	"regexp"
@@ -20,7 +20,7 @@ func slow(value string) *regexp.Regexp {
 		if i > 0 {
 			b.WriteString(".*")
 		}
-		b.WriteString(regexp.QuoteMeta(normalize(literal)))
+		b.WriteString(regexp.QuoteMeta(Normalize(literal)))
 	}
 	b.WriteString(")")
 	if anchored {
@@ -33,8 +33,8 @@ func TestTheMatcherAgreesWithASlowOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.StringOfN(rapid.SampledFrom([]rune("ab/*$%")), 0, 12, -1).Draw(t, "value")
 		target := rapid.StringOfN(rapid.SampledFrom([]rune("ab/$%")), 0, 12, -1).Draw(t, "target")
-		want := slow(value).MatchString(normalize(target))
-		if got := newPattern(value).match(normalize(target)); got != want {
+		want := slow(value).MatchString(Normalize(target))
+		if got := New(value).Match(Normalize(target)); got != want {
 			t.Fatalf("%q on %q: got %v, want %v", value, target, got, want)
 		}
 	})
@@ -49,7 +49,7 @@ func FuzzTheMatcherAgreesWithASlowOne(f *testing.F) {
 		if len(value) > 1<<10 {
 			t.Skip("regexp is the slow one")
 		}
-		require.Equal(t, slow(value).MatchString(normalize(target)), newPattern(value).match(normalize(target)))
+		require.Equal(t, slow(value).MatchString(Normalize(target)), New(value).Match(Normalize(target)))
 	})
 }
 
@@ -82,7 +82,7 @@ func FuzzNormalizingTwiceIsOnce(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		once := normalize(s)
+		once := Normalize(s)
 		require.Equal(t, slowly(s), once)
 		require.Equal(t, len(once), settled(once), "normal is settled: %q", once)
 		require.LessOrEqual(t, len(once), 3*len(s))
@@ -113,11 +113,11 @@ func TestMatchingTakesLinearTime(t *testing.T) {
 // shortest returns the time of the fastest of some matches, which has been
 // disturbed the least.
 func shortest(value, path string) time.Duration {
-	p, target := newPattern(value), normalize("/"+path)
+	p, target := New(value), Normalize("/"+path)
 	best := time.Hour
 	for range 15 {
 		begin := time.Now()
-		if p.match(target) {
+		if p.Match(target) {
 			panic("it takes a mismatch to look everywhere")
 		}
 		best = min(best, time.Since(begin))

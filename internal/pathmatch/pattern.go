@@ -1,35 +1,35 @@
-package robots
+package pathmatch
 
 import "strings"
 
-// pattern is a path pattern in the normal form of normalize, in which no control
+// A Pattern is a path pattern in the normal form of Normalize, in which no control
 // byte occurs, so that two of them can stand for what is not literal.
-type pattern string
+type Pattern string
 
 const (
 	star = "\x00" // any number of bytes
 	end  = "\x01" // the end of the URL; only as the last byte
 )
 
-// newPattern reads the value of a rule.
-func newPattern(value string) pattern {
+// New reads the value of a rule.
+func New(value string) Pattern {
 	if !strings.ContainsAny(value, "*$") {
-		return pattern(normalize(value))
+		return Pattern(Normalize(value))
 	}
 	value, anchored := strings.CutSuffix(value, "$")
 	literals := strings.Split(value, "*")
 	for i, literal := range literals {
-		literals[i] = normalize(literal)
+		literals[i] = Normalize(literal)
 	}
 	p := strings.Join(literals, star)
 	if anchored {
 		p += end
 	}
-	return pattern(p)
+	return Pattern(p)
 }
 
-// match reports whether target, in normal form, begins as p says.
-func (p pattern) match(target string) bool {
+// Match reports whether target, in normal form, begins as p says.
+func (p Pattern) Match(target string) bool {
 	i := 0
 	for ; i < len(p) && p[i] > end[0]; i++ {
 		if i == len(target) || target[i] != p[i] {
@@ -42,7 +42,7 @@ func (p pattern) match(target string) bool {
 // matchRest is match for what follows a literal. What follows a star is searched
 // once, from where the last match ended: the first place that fits is as good as
 // any later one.
-func (p pattern) matchRest(target string) bool {
+func (p Pattern) matchRest(target string) bool {
 	text, anchored := strings.CutSuffix(string(p), end)
 	for text != "" {
 		var literal string
