@@ -111,6 +111,9 @@ const (
 	ReasonHandler        Reason = "handler"
 	ReasonTooLarge       Reason = "too_large"
 	ReasonThrottled      Reason = "throttled"
+	ReasonDelay          Reason = "delay"       // a wait: the operator's, between two requests
+	ReasonCrawlDelay     Reason = "crawl_delay" // a wait: the site's, between two requests
+	ReasonSlowed         Reason = "slowed"      // a wait: between two requests, longer since the origin was busy or failed
 	ReasonReady          Reason = "ready"
 	ReasonDue            Reason = "due"
 	ReasonRetry          Reason = "retry"

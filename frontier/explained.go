@@ -68,8 +68,11 @@ type OriginState struct {
 	InFlight  int64           `json:"in_flight"`           // leases, that of its gate among them
 	Paused    Reason          `json:"paused,omitempty"`    // why nothing is leased
 	Next      time.Time       `json:"next,omitzero"`       // no request before
-	Why       Reason          `json:"why,omitempty"`       // of Next, where it is more than the delay
+	Why       Reason          `json:"why,omitempty"`       // of Next: delay, crawl_delay, slowed, or what it answered
 	Incidents int             `json:"incidents,omitempty"` // times in a row that it asked for less
+	Troubles  int             `json:"troubles,omitempty"`  // failures in a row
+	Rate      int             `json:"rate"`                // at its last answer, in thousandths of the rate it began with
+	Latency   time.Duration   `json:"latency,omitempty"`   // smoothed, of good answers
 	Gate      GateState       `json:"gate"`
 }
 
@@ -114,8 +117,9 @@ const (
 
 // state is o as its readers see it.
 func (o *origin) state() *OriginState {
-	s := &OriginState{Origin: o.text, States: map[State]int64{}, InFlight: o.states[Leased], Paused: o.pace.pause, Next: moment(o.pace.due), Why: o.pace.why,
-		Incidents: int(o.pace.incidents)}
+	s := &OriginState{Origin: o.text, States: map[State]int64{}, InFlight: o.states[Leased], Paused: o.pace.pause, Next: moment(o.pace.due), Why: o.pace.waits(),
+		Incidents: int(o.pace.allowance.Incidents), Troubles: int(o.pace.allowance.Troubles), Rate: o.pace.allowance.Rate(o.pace.allowance.Calm),
+		Latency: micros(o.pace.allowance.Latency)}
 	for _, st := range States {
 		s.States[st] = o.states[st]
 	}

@@ -19,7 +19,7 @@ func (t *tx) grantGate(o *origin) error {
 	if ok, err := t.reserve(o, f.cfg.GateLimit); err != nil || !ok {
 		return err
 	}
-	p := t.policyOf(o)
+	p, due := t.policyOf(o), o.pace.gate.due
 	why := ReasonReady
 	if o.pace.gate.state == gateRetry {
 		why = o.pace.gate.reason
@@ -35,7 +35,7 @@ func (t *tx) grantGate(o *origin) error {
 	}
 	v := t.hand(o, place{o.id, 0}, o.pace.gate.gen, f.cfg.GateLimit, false)
 	t.give(Lease{ID: v.id, Gate: true, URL: string(o.text) + "/", Origin: o.text, Attempt: int(o.pace.gate.attempts) + 1,
-		Limit: v.limit, Note: o.pace.gate.note, Policy: p}, t.delay(o), v)
+		Limit: v.limit, Note: o.pace.gate.note, Policy: p, Due: moment(max(o.pace.due, due)), Why: o.pace.waits()}, t.delay(o), v)
 	f.wakes.remove(o.id)
 	return nil
 }
@@ -64,7 +64,7 @@ func (t *tx) settleGate(c *completing, o *origin, v *live) error {
 			until := f.micros(c.Until)
 			g.state, g.until = gateOpen, min(max(until, t.now+1e6), t.now+maxOpen)
 			g.delay = min(max(c.Delay.Microseconds(), 0), maxSiteDelay)
-			next := t.now + max(t.policyOf(o).Delay.Microseconds(), g.delay)
+			next := t.now + o.pace.allowance.Wait(g.terms(t.policyOf(o)), t.now).Microseconds()
 			g.until = max(g.until, next+f.cfg.TTL.Microseconds()) // it serves one URL at least
 			g.note, g.attempts, g.losses = c.Note, 0, 0
 		})

@@ -2,7 +2,9 @@ package frontier
 
 import (
 	"fmt"
+	"time"
 
+	"github.com/weircrawl/weir/internal/allowance"
 	"github.com/weircrawl/weir/storage"
 	"github.com/weircrawl/weir/urlnorm"
 )
@@ -86,7 +88,7 @@ func (t *tx) turn(id uint64) error {
 	if p.Paused != "" || o.pace.pause != "" {
 		return t.paused(o)
 	}
-	if o.inflight >= p.Concurrency || o.unsent > 0 && t.delay(o) > 0 {
+	if o.inflight >= o.pace.allowance.Concurrency(o.terms(p), t.now) || o.unsent > 0 && t.delay(o) > 0 {
 		f.wakes.remove(id) // whatever settles a lease of it puts it back
 		return nil
 	}
@@ -144,17 +146,23 @@ func (f *Frontier) policy(o urlnorm.Origin) Policy {
 	return p
 }
 
-// delay is the time between two requests to o: the operator's, or the site's if
-// that is longer.
+// delay is the time between the starts of two requests to o, by its allowance.
 func (t *tx) delay(o *origin) int64 {
-	return max(t.policyOf(o).Delay.Microseconds(), o.pace.gate.delay)
+	return o.pace.allowance.Wait(o.terms(t.policyOf(o)), t.now).Microseconds()
+}
+
+// terms are the limits of o's allowance.
+func (o *origin) terms(p Policy) allowance.Terms { return o.pace.gate.terms(p) }
+
+func (g *gate) terms(p Policy) allowance.Terms {
+	return allowance.Terms{Start: p.Delay, Best: p.Fastest, Site: micros(g.delay), Concurrency: p.Concurrency}
 }
 
 // paused keeps an origin back, and looks again later: a policy may change.
 func (t *tx) paused(o *origin) error {
 	why := t.pauseOf(o)
 	if why != o.pace.pause {
-		t.repace(o, func(p *pace) { p.pause, p.incidents = why, 0 })
+		t.repace(o, func(p *pace) { p.pause, p.allowance.Incidents = why, 0 })
 	}
 	f := t.f
 	if why == "" {
@@ -333,6 +341,7 @@ func (t *tx) reserve(o *origin, limit int64) (bool, error) {
 
 func (t *tx) grantURL(o *origin, u *urlRow) error {
 	f := t.f
+	due, why := o.waited(u)
 	limit := f.head.contract.Budget.Response
 	p := t.policyOf(o)
 	if u.state == Waiting {
@@ -347,9 +356,26 @@ func (t *tx) grantURL(o *origin, u *urlRow) error {
 	}
 	v := t.hand(o, u.place, u.gen, limit, false)
 	t.give(Lease{ID: v.id, URL: u.url, Key: u.key, Origin: o.text, Attempt: int(u.attempts) + 1, Depth: int(u.depth), Hop: int(u.hop),
-		Seed: u.seed, Limit: limit, Note: o.pace.gate.note, Policy: p}, t.delay(o), v)
+		Seed: u.seed, Limit: limit, Note: o.pace.gate.note, Policy: p, Due: due, Why: why}, t.delay(o), v)
 	f.rouse(o, t.now)
 	return nil
+}
+
+// waited is what a request for u has waited for, and why: for the later of its
+// origin's time and its own.
+func (o *origin) waited(u *urlRow) (time.Time, Reason) {
+	if u.state == Waiting && u.ready > o.pace.due {
+		return moment(u.ready), u.reason
+	}
+	return moment(o.pace.due), o.pace.waits()
+}
+
+// waits is why o waits for the time it has.
+func (p *pace) waits() Reason {
+	if p.why == "" && p.due != 0 {
+		return ReasonDelay
+	}
+	return p.why
 }
 
 // due moves a waiting URL whose time has come.

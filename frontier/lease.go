@@ -31,6 +31,8 @@ type Lease struct {
 	Limit    int64         // decoded bytes set aside from the budget
 	Note     []byte        // what the origin's gate was opened with
 	Delay    time.Duration // between two requests of this origin
+	Due      time.Time     // what the request had to wait for; zero: nothing
+	Why      Reason        // of Due: delay, crawl_delay, slowed, or what the origin or the URL was waiting for
 	Stored   *Evidence     // the response is stored: work on it, and request nothing
 	Policy   Policy        // in force for the origin
 }
@@ -133,6 +135,15 @@ func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil 
 
 // UnmarshalText reads the outcome's word.
 func (o *Outcome) UnmarshalText(b []byte) error { return parse(outcomeNames[:], b, (*uint8)(o)) }
+
+// good reports whether the origin has answered as it should.
+func (o Outcome) good() bool {
+	switch o {
+	case OutcomeFetched, OutcomeTruncated, OutcomeUnchanged, OutcomeMissing, OutcomeRedirected, OutcomeOpen:
+		return true
+	}
+	return false
+}
 
 // A Completion is the report of one attempt. A Lease's methods make it;
 // References and Records may be added until it is sent.

@@ -217,7 +217,7 @@ func (h *machine) pause(rt *rapid.T) {
 // setPause pauses an origin, or lets it go on. One that is throttled is left
 // alone: whether the pause is noticed decides what becomes of the throttling.
 func (h *machine) setPause(o, why string) {
-	if so := h.m.origins[o]; so != nil && (so.throttled || so.incidents > 0) {
+	if so := h.m.origins[o]; so != nil && (so.throttled || so.allowance.Incidents > 0) {
 		return
 	}
 	p := h.m.policy[o]

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"github.com/weircrawl/weir/internal/allowance"
 	"github.com/weircrawl/weir/internal/codec"
 	"github.com/weircrawl/weir/urlnorm"
 )
@@ -34,9 +35,8 @@ type origin struct {
 type pace struct {
 	head      [classes]uint64 // counts up to this one have been passed
 	due       int64           // no request before
-	why       Reason          // of due, where it is more than the delay
-	incidents uint32          // times in a row that the origin asked for less
-	incident  int64           // when it did so last: what was sent before belongs to it
+	why       Reason          // of due; empty: the operator's delay
+	allowance allowance.State // what the origin's answers have made of its pace
 	pause     Reason          // why nothing is leased; empty: leased
 	gate      gate
 }
@@ -84,8 +84,25 @@ func (o *origin) held() int64 {
 // inOrder reports whether URLs may be left that were never passed.
 func (o *origin) inOrder(class uint8) bool { return o.pace.head[class] < o.next[class] }
 
+// paceVersion2 is the version of a row, of an origin or of the log, with a whole
+// allowance; the first has its incidents alone.
+const paceVersion2 = 2
+
+// version is that of the rows which hold p.
+func (p *pace) version() byte {
+	if a := p.allowance; a != incidents(a.Incidents, a.Last) {
+		return paceVersion2
+	}
+	return rowVersion
+}
+
+// incidents is the allowance of an origin that has been slowed by nothing.
+func incidents(n, last int64) allowance.State {
+	return allowance.State{Incidents: n, Last: last, Calm: last}
+}
+
 func (o *origin) encode() []byte {
-	w := codec.NewWriter(rowVersion, make([]byte, 0, 128))
+	w := codec.NewWriter(o.pace.version(), make([]byte, 0, 128))
 	w.String(string(o.text))
 	for c := range classes {
 		w.Uint(o.next[c])
@@ -102,7 +119,7 @@ func (o *origin) encode() []byte {
 }
 
 func decodeOrigin(id uint64, v []byte) (*origin, error) {
-	r := codec.NewReader(v, rowVersion)
+	r := codec.NewReader(v, paceVersion2)
 	o := &origin{id: id, text: urlnorm.Origin(r.String())}
 	for c := range classes {
 		o.next[c] = r.Uint()
@@ -124,8 +141,7 @@ func (p *pace) write(w *codec.Writer) {
 	}
 	w.Uint(uint64(p.due))
 	w.String(string(p.why))
-	w.Uint(uint64(p.incidents))
-	w.Uint(uint64(p.incident))
+	writeAllowance(w, p.allowance)
 	w.String(string(p.pause))
 	g := &p.gate
 	w.Byte(byte(g.state))
@@ -147,9 +163,27 @@ func readPace(r *codec.Reader) pace {
 		p.head[i] = r.Uint()
 	}
 	p.due, p.why = int64(r.Uint()), Reason(r.String())
-	p.incidents, p.incident, p.pause = uint32(r.Uint()), int64(r.Uint()), Reason(r.String())
+	p.allowance, p.pause = readAllowance(r), Reason(r.String())
 	p.gate = gate{state: gateState(r.Byte()), reason: Reason(r.String()), ends: State(r.Byte()),
 		until: int64(r.Uint()), due: int64(r.Uint()), gen: r.Uint(),
 		attempts: uint32(r.Uint()), losses: uint32(r.Uint()), delay: int64(r.Uint()), note: r.Bytes(), back: r.Uint()}
 	return p
+}
+
+func writeAllowance(w *codec.Writer, s allowance.State) {
+	w.Uint(uint64(s.Incidents))
+	w.Uint(uint64(s.Last))
+	if w.Version() >= paceVersion2 {
+		for _, n := range []int64{s.Calm, s.Lag, s.Latency, s.Troubles} {
+			w.Int(n)
+		}
+	}
+}
+
+func readAllowance(r *codec.Reader) allowance.State {
+	s := incidents(int64(r.Uint()), int64(r.Uint()))
+	if r.Version >= paceVersion2 {
+		s.Calm, s.Lag, s.Latency, s.Troubles = r.Int(), r.Int(), r.Int(), r.Int()
+	}
+	return s
 }

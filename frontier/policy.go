@@ -28,7 +28,7 @@ type Policy struct {
 	Paused          string        // why no URL may be leased now; empty: leased
 	Delay           time.Duration // between the starts of two requests; default 1 s, negative: none
 	Fastest         time.Duration // what Delay may shrink to while the origin answers well; default Delay, negative: none
-	Concurrency     int           // requests at once; default 1
+	Concurrency     int           // requests at once, fewer while the origin is slowed; default 1
 	SiteConcurrency int           // requests at once over all origins of its site; default 4, or Concurrency if that is more
 	URLs            int64         // identities admitted of this origin; default the run's budget
 	Pattern         int64         // distinct URLs admitted of one path pattern; default the run's Budget.Pattern

@@ -220,7 +220,7 @@ func decodeLog(key, v []byte) ([]logLine, error) {
 	if err != nil {
 		return nil, damaged(spaceLog, err)
 	}
-	d := codec.NewReader(raw, logVersion)
+	d := codec.NewReader(raw, paceVersion2)
 	seq, at := field(key, 0), int64(d.Uint())
 	var lines []logLine
 	for d.More() {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/weircrawl/weir/internal/allowance"
 	"github.com/weircrawl/weir/storage"
 	"github.com/weircrawl/weir/urlnorm"
 )
@@ -34,7 +35,7 @@ func rowKinds() map[string]rowKind {
 	url := urlRow{place: at, key: urlnorm.Key{Version: "1t1", Text: "http://a.test/k"}, url: "http://a.test/u", seed: true, source: admissionRef{3, 1, 2}, from: place{5, 6},
 		state: Waiting, reason: "timeout", class: 2, depth: 3, hop: 1, gen: 2, attempts: 1, losses: 2, busies: 3, handlers: 1, ready: 77, stored: &evidence,
 		settled: admissionRef{4, 5, 6}, result: 88, ended: Failed, endedFor: "dns", back: 9, tries: tries}
-	pc := pace{head: [classes]uint64{1, 2, 3}, due: 4, why: "busy", incidents: 5, pause: "throttled", gate: gate{state: gateOpen, reason: "open", ends: Failed, until: 6, due: 7,
+	pc := pace{head: [classes]uint64{1, 2, 3}, due: 4, why: "busy", allowance: allowance.State{Incidents: 5}, pause: "throttled", gate: gate{state: gateOpen, reason: "open", ends: Failed, until: 6, due: 7,
 		gen: 8, attempts: 1, losses: 2, delay: 9, note: []byte("rules"), back: 10}}
 	org := origin{id: at.origin, text: "http://a.test", pace: pc, next: [classes]uint64{4, 5, 6}, ready: [classes]uint32{1, 2, 3}, states: [8]int64{0, 1, 2, 3, 4, 5, 6, 7}, again: 1, wake: 99, gateTry: tries[1]}
 	hd := head{name: "run", number: 2, began: 3, phase: Stopped, reason: "wall", since: 4, seq: 5, at: 6, contract: contract{Budget: Budget{URLs: 7}.WithDefaults(), Scope: Scope{Hosts: []string{"a.test"}}, Seeds: true, Versions: Versions{Policy: "v"}},
@@ -100,6 +101,14 @@ func laterKinds() map[string]rowKind {
 	}
 	head := rowKinds()["head"]
 	kinds["head of version 2"] = rowKind{sampleLaterHead(head.sample), head.again}
+	origin := rowKinds()["origin"]
+	o, err := decodeOrigin(1, origin.sample)
+	if err != nil {
+		panic(err)
+	}
+	o.pace.allowance = allowance.State{Incidents: 5, Last: 11, Calm: 12, Lag: 13, Latency: 14, Troubles: 15}
+	kinds["origin of version 2"] = rowKind{o.encode(), origin.again}
+	kinds["log of version 2"] = rowKind{packLog(15, []*entry{{kind: entryPace, place: place{origin: 1}, pace: &o.pace}}), logAgain}
 	kinds["log of a generation"] = rowKind{packLog(15, []*entry{{kind: entryFreeze, gen: 16}}), logAgain}
 	result := rowKinds()["result"]
 	res, n, err := decodeResult(keys{run: 1}, keys{run: 1}.seq(1), result.sample)

@@ -42,7 +42,7 @@ func TestBackoffHasJitter(t *testing.T) {
 		f := open(t, memory.New())
 		seed(t, f, numbered(50)...)
 		for _, l := range lease(t, f, 50) {
-			complete(t, f, l.Retry("timeout", 0, Evidence{}))
+			complete(t, f, l.Retry("content", 0, Evidence{})) // says nothing of the origin
 		}
 		moments := map[time.Time]int{}
 		for range 50 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/weircrawl/weir/internal/allowance"
 	"github.com/weircrawl/weir/internal/codec"
 	"github.com/weircrawl/weir/storage"
 )
@@ -206,7 +207,9 @@ func (t *tx) pass(o *origin, v *live, c *completing) int64 {
 		}
 		t.space(o, sent)
 	}
-	t.incident(o, c, since)
+	if !v.stored {
+		t.answered(o, c, since)
+	}
 	t.settled = append(t.settled, v.row)
 	t.touch(o)
 	t.free(v)
@@ -217,7 +220,7 @@ func (t *tx) pass(o *origin, v *live, c *completing) int64 {
 // space makes o wait its delay from the moment a request was sent.
 func (t *tx) space(o *origin, sent int64) {
 	if due := sent + t.delay(o); due > o.pace.due {
-		t.repace(o, func(p *pace) { p.due, p.why = due, "" })
+		t.repace(o, func(p *pace) { p.due, p.why = due, t.delayedBy(o) })
 	}
 }
 
@@ -234,30 +237,49 @@ func (t *tx) refill() {
 	clear(t.f.short)
 }
 
-// incident keeps what a busy answer, or a good one, says about an origin.
-func (t *tx) incident(o *origin, c *completing, since int64) {
-	switch c.Outcome {
-	case OutcomeBusy:
-		n, at := o.pace.incidents, o.pace.incident
-		if since > at { // its request was sent after the last one was known
-			n, at = n+1, t.now
-		}
-		due, why := t.now+t.wait(c.After, int(n)), c.Reason
-		t.repace(o, func(p *pace) {
-			p.incidents, p.incident = n, at
-			if due > p.due {
-				p.due, p.why = due, why
-			}
-			if n >= maxIncidents {
-				p.pause = ReasonThrottled
-				t.f.throttled[o.id] = true
-			}
-		})
-	case OutcomeFetched, OutcomeTruncated, OutcomeUnchanged, OutcomeMissing, OutcomeRedirected, OutcomeOpen:
-		if o.pace.incidents > 0 {
-			t.repace(o, func(p *pace) { p.incidents = 0 })
-		}
+// answered keeps what an answer says about how fast its origin may be asked; its
+// request was sent at since.
+func (t *tx) answered(o *origin, c *completing, since int64) {
+	switch is := o.pace.allowance; {
+	case c.Outcome == OutcomeBusy:
+		now, _ := is.Busy(since, t.now)
+		t.rest(o, now, t.now+t.wait(c.After, int(now.Incidents)), c.Reason)
+	case c.Outcome.good():
+		t.repace(o, func(p *pace) { p.allowance = is.Good(o.terms(t.policyOf(o)), c.Evidence.Latency, t.now) })
+	case troubles[c.Reason.Word()]:
+		t.repace(o, func(p *pace) { p.allowance, _ = is.Trouble(since, t.now) })
 	}
+}
+
+// rest keeps an origin that has asked for less from being asked before due. One
+// that does nothing else is paused.
+func (t *tx) rest(o *origin, now allowance.State, due int64, why Reason) {
+	t.repace(o, func(p *pace) {
+		p.allowance = now
+		if due > p.due {
+			p.due, p.why = due, why
+		}
+		if now.Incidents >= maxIncidents {
+			p.pause = ReasonThrottled
+			t.f.throttled[o.id] = true
+		}
+	})
+}
+
+// troubles are the failures that speak of an origin, not of one URL of it.
+var troubles = map[Reason]bool{
+	"server_error": true, "dns": true, "connect": true, "tls": true, "timeout": true, "protocol": true, "incomplete": true,
+}
+
+// delayedBy is why o waits between two requests.
+func (t *tx) delayedBy(o *origin) Reason {
+	switch p := t.policyOf(o); {
+	case o.pace.allowance.Slowed(t.now):
+		return ReasonSlowed
+	case o.pace.gate.delay > p.Delay.Microseconds():
+		return ReasonCrawlDelay
+	}
+	return ""
 }
 
 // accept moves a URL by the report of its current lease.

@@ -24,7 +24,7 @@ func (m *slow) ready(o *slowOrigin) string {
 	switch {
 	case p.Paused != "" || o.throttled:
 		return "paused"
-	case used >= p.Concurrency:
+	case used >= o.allowance.Concurrency(m.terms(o), m.now):
 		return "no slot"
 	case unsent > 0 && m.delay(o) > 0:
 		return "a request has not been sent"

@@ -74,21 +74,30 @@ func (m *slow) pass(c *Completion, l *slowLease) {
 	if requested(c, l) && m.broken != "delay" {
 		o.due = max(o.due, m.requestedAt(l)+m.delay(o))
 	}
-	switch c.Outcome {
-	case OutcomeBusy:
-		if cmp.Or(l.sent, l.granted) > o.incident {
-			o.incidents, o.incident = o.incidents+1, m.now
-		}
-		o.due = max(o.due, m.wait(c.After, o.incidents).earliest)
-		o.throttled = o.throttled || o.incidents >= maxIncidents
-	case OutcomeFetched, OutcomeTruncated, OutcomeUnchanged, OutcomeMissing, OutcomeRedirected, OutcomeOpen:
-		o.incidents = 0
+	if !l.stored {
+		m.answered(o, c, cmp.Or(l.sent, l.granted))
 	}
 	if !l.stored {
 		m.bytes += min(c.Evidence.Bytes, l.limit)
 	}
 	m.reserved -= l.limit
 	delete(m.leases, l.id)
+}
+
+// answered is what an answer says of its origin.
+func (m *slow) answered(o *slowOrigin, c *Completion, since int64) {
+	switch c.Outcome {
+	case OutcomeBusy:
+		o.allowance, _ = o.allowance.Busy(since, m.now)
+		o.due = max(o.due, m.wait(c.After, int(o.allowance.Incidents)).earliest)
+		o.throttled = o.throttled || o.allowance.Incidents >= maxIncidents
+	case OutcomeFetched, OutcomeTruncated, OutcomeUnchanged, OutcomeMissing, OutcomeRedirected, OutcomeOpen:
+		o.allowance = o.allowance.Good(m.terms(o), c.Evidence.Latency, m.now)
+	case OutcomeRetry, OutcomeFailed, OutcomeEnded:
+		if troubles[c.Reason.Word()] {
+			o.allowance, _ = o.allowance.Trouble(since, m.now)
+		}
+	}
 }
 
 func (m *slow) settle(c *Completion, l *slowLease) {
@@ -206,7 +215,7 @@ func (m *slow) settleGate(c *Completion, l *slowLease) {
 		g.state, g.attempts, g.losses = gateOpen, 0, 0
 		g.until = min(max(c.Until.UnixMicro(), m.now+1e6), m.now+maxOpen)
 		g.delay = min(max(c.Delay.Microseconds(), 0), maxSiteDelay)
-		g.until = max(g.until, m.now+max(m.policyOf(o.text).Delay.Microseconds(), g.delay)+m.ttl)
+		g.until = max(g.until, m.now+m.delay(o)+m.ttl)
 		g.note = string(c.Note)
 		if requested(c, l) && m.broken != "delay" {
 			o.due = max(o.due, m.requestedAt(l)+m.delay(o))

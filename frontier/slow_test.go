@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weircrawl/weir/internal/allowance"
 	"github.com/weircrawl/weir/internal/backoff"
 	"github.com/weircrawl/weir/urlnorm"
 )
@@ -70,8 +71,7 @@ type span struct{ earliest, latest int64 }
 type slowOrigin struct {
 	text      string
 	due       int64
-	incidents int
-	incident  int64
+	allowance allowance.State
 	throttled bool
 	gate      slowGate
 }
@@ -338,7 +338,12 @@ func (m *slow) serve() {
 func (m *slow) policyOf(o string) Policy { return m.policy[o].WithDefaults() }
 
 func (m *slow) delay(o *slowOrigin) int64 {
-	return max(m.policyOf(o.text).Delay.Microseconds(), o.gate.delay)
+	return o.allowance.Wait(m.terms(o), m.now).Microseconds()
+}
+
+func (m *slow) terms(o *slowOrigin) allowance.Terms {
+	p := m.policyOf(o.text)
+	return allowance.Terms{Start: p.Delay, Best: p.Fastest, Site: time.Duration(o.gate.delay) * time.Microsecond, Concurrency: p.Concurrency}
 }
 
 // wait is the pause before the next try.

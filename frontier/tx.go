@@ -297,7 +297,7 @@ func (t *tx) flush() []storage.Op {
 const logChunk = 4 * kib
 
 func (t *tx) flushLog() {
-	var chunk uint32
+	version, chunk := logVersionOf(t.log), uint32(0)
 	var w *codec.Writer
 	seal := func() {
 		if w != nil {
@@ -308,7 +308,7 @@ func (t *tx) flushLog() {
 	}
 	for _, e := range t.log {
 		if w == nil {
-			w = codec.NewWriter(logVersion, make([]byte, 0, logChunk+512))
+			w = codec.NewWriter(version, make([]byte, 0, logChunk+512))
 			w.Uint(uint64(t.now))
 		}
 		e.write(w)
@@ -319,7 +319,15 @@ func (t *tx) flushLog() {
 	seal()
 }
 
-const logVersion = 1
+// logVersionOf is the version that the rows of a log need.
+func logVersionOf(log []*entry) byte {
+	for _, e := range log {
+		if e.pace != nil && e.pace.version() > rowVersion {
+			return paceVersion2
+		}
+	}
+	return rowVersion
+}
 
 // clean forgets what was only marked for this commit.
 func (t *tx) clean() {

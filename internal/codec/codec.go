@@ -25,6 +25,9 @@ func NewWriter(version byte, buf []byte) *Writer {
 	return &Writer{b: append(buf[:0], version)}
 }
 
+// Version is that of the value.
+func (w *Writer) Version() byte { return w.b[0] }
+
 // Len is the size of the value so far, without its checksum.
 func (w *Writer) Len() int { return len(w.b) }
 

@@ -40,6 +40,7 @@ var ForTests = []string{
 
 // Table is DESIGN.md's picture of the packages, from the leaves to the root.
 var Table = map[string]Row{
+	"internal/allowance": {},
 	"internal/backoff":   {},
 	"internal/codec":     {},
 	"internal/charset":   {Modules: []string{chardet, xnet, xtext}},
@@ -64,7 +65,7 @@ var Table = map[string]Row{
 	"storage/dir":            {Uses: []string{"storage", "internal/lockfile"}, Modules: []string{xsys}},
 
 	"frontier": {
-		Uses:    []string{"storage", "urlnorm", "internal/backoff", "internal/codec", "internal/pathmatch"},
+		Uses:    []string{"storage", "urlnorm", "internal/allowance", "internal/backoff", "internal/codec", "internal/pathmatch"},
 		Modules: []string{compress},
 	},
 	"ledger": {
