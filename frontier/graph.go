@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/weircrawl/weir/internal/sheet"
 	"github.com/weircrawl/weir/storage"
 )
 
@@ -98,7 +99,7 @@ type GraphFormat string
 // The formats of a link graph.
 const (
 	GraphJSONL GraphFormat = "jsonl" // one Edge a line
-	GraphCSV   GraphFormat = "csv"   // one Edge a line, after a line of names
+	GraphCSV   GraphFormat = "csv"   // one Edge a line, after a line of names; its texts are quoted as those of ledger.CSV
 )
 
 // WriteGraph writes the link graph.
@@ -131,5 +132,6 @@ func (r *Reader) WriteGraph(ctx context.Context, w io.Writer, format GraphFormat
 }
 
 func (e Edge) row() []string {
-	return []string{e.From, e.To, e.Source.String(), e.Rule, e.Observed, strconv.Itoa(e.Depth), e.Decision.String(), string(e.Reason), e.Time.Format(time.RFC3339Nano)}
+	return []string{sheet.Text(e.From), sheet.Text(e.To), e.Source.String(), sheet.Text(e.Rule), sheet.Text(e.Observed),
+		strconv.Itoa(e.Depth), e.Decision.String(), sheet.Text(string(e.Reason)), e.Time.Format(time.RFC3339Nano)}
 }

@@ -5,12 +5,15 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/weircrawl/weir/internal/sheet"
 	"github.com/weircrawl/weir/storage/memory"
 )
 
@@ -67,6 +70,37 @@ func TestGraphIsWrittenAsLinesAndAsTable(t *testing.T) {
 		require.Equal(t, e.row(), rows[i+1])
 	}
 	assert.ErrorContains(t, r.WriteGraph(t.Context(), &table, "dot"), `use "jsonl" or "csv"`)
+}
+
+// TestNoCellOfTheGraphIsAFormulaOrTwoLines: what a page wrote reads back as a text.
+func TestNoCellOfTheGraphIsAFormulaOrTwoLines(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := memory.New()
+		f := open(t, s)
+		seed(t, f, "http://a.test/")
+		c := page(one(t, f))
+		for _, text := range []string{`=HYPERLINK("http://b.test/")`, "+1", "-1", "@x", "＝1", "\t=1", "/a\r\n=1", "/\x1b[2J", `"=1"`, "/,"} {
+			c.References = append(c.References, Reference{Observed: text, Rule: text, Base: "http://a.test/", Refused: Reason(text)})
+		}
+		complete(t, f, c)
+		r := reader(t, s)
+		var table bytes.Buffer
+		require.NoError(t, r.WriteGraph(t.Context(), &table, GraphCSV))
+		rows, err := csv.NewReader(&table).ReadAll()
+		require.NoError(t, err)
+		edges := graphOf(t, r)
+		require.Len(t, rows, len(edges)+1)
+		for i, e := range edges {
+			var texts []string
+			for _, cell := range rows[i+1] {
+				assert.NotRegexp(t, `(?s)^[=+@＝-]|[\x00-\x1f]`, cell)
+				text, err := sheet.Parse(cell)
+				require.NoError(t, err)
+				texts = append(texts, text)
+			}
+			assert.Equal(t, []string{e.From, e.To, e.Source.String(), e.Rule, e.Observed, strconv.Itoa(e.Depth), e.Decision.String(), string(e.Reason), e.Time.Format(time.RFC3339Nano)}, texts)
+		}
+	})
 }
 
 // TestPatternsCountWhatIsHeldBackExactly: by decision and reason they add up to the

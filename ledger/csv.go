@@ -10,9 +10,8 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/weircrawl/weir/internal/sheet"
 )
 
 // CSV is the format of RFC 4180, with a header: id, state, supersedes, then Columns,
@@ -71,43 +70,18 @@ func write(out *csv.Writer, row Result, columns Columns) error {
 
 // cellsOf is the line of row.
 func cellsOf(row Result, columns Columns) []string {
-	line := []string{safe(row.ID), row.State.String(), "", string(row.Data)}
+	line := []string{sheet.Text(row.ID), row.State.String(), "", string(row.Data)}
 	if row.Supersedes {
 		line[2] = "true"
 	}
 	var cells []string
 	for _, cell := range columns.Cells(row.Data) {
 		if cell.Kind == Text {
-			cell.Text = safe(cell.Text)
+			cell.Text = sheet.Text(cell.Text)
 		}
 		cells = append(cells, cell.Text)
 	}
 	return slices.Insert(line, 3, cells...)
-}
-
-// safe is text as it is, or as a JSON string if a program could take it for more
-// than a text, or not give it back.
-func safe(text string) string {
-	first, _ := utf8.DecodeRuneInString(text)
-	if !strings.ContainsRune("=+-@＝＋－＠\"", first) && !strings.ContainsFunc(text, odd) {
-		return text
-	}
-	quoted, err := marshal(text)
-	if err != nil {
-		return "" // no string is without a JSON text
-	}
-	return string(quoted)
-}
-
-func odd(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }
-
-// bare undoes safe.
-func bare(cell string) (text string, err error) {
-	if !strings.HasPrefix(cell, `"`) {
-		return cell, nil
-	}
-	err = json.Unmarshal([]byte(cell), &text)
-	return text, err
 }
 
 // Decode reads the rows, whatever columns they were written with.
@@ -166,7 +140,7 @@ func begins(line []string) (Columns, error) {
 // parseRecord reads a line. It is written as this format writes it, and its columns
 // show what its data have.
 func parseRecord(line []string, columns Columns) (row Result, err error) {
-	if row.ID, err = bare(line[0]); err != nil {
+	if row.ID, err = sheet.Parse(line[0]); err != nil {
 		return row, fmt.Errorf("its id: %w", err)
 	}
 	if line[1] != "" {

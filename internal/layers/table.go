@@ -49,6 +49,7 @@ var Table = map[string]Row{
 	"internal/layers":    {},
 	"internal/lockfile":  {Modules: []string{xsys}},
 	"internal/pathmatch": {},
+	"internal/sheet":     {},
 
 	"urlnorm": {Modules: []string{xnet, xtext}},
 	"fetch": {
@@ -65,11 +66,11 @@ var Table = map[string]Row{
 	"storage/dir":            {Uses: []string{"storage", "internal/lockfile"}, Modules: []string{xsys}},
 
 	"frontier": {
-		Uses:    []string{"storage", "urlnorm", "internal/allowance", "internal/backoff", "internal/codec", "internal/pathmatch"},
+		Uses:    []string{"storage", "urlnorm", "internal/allowance", "internal/backoff", "internal/codec", "internal/pathmatch", "internal/sheet"},
 		Modules: []string{compress},
 	},
 	"ledger": {
-		Uses: []string{"frontier", "storage", "urlnorm", "internal/backoff", "internal/codec", "internal/header", "internal/lockfile"},
+		Uses: []string{"frontier", "storage", "urlnorm", "internal/backoff", "internal/codec", "internal/header", "internal/lockfile", "internal/sheet"},
 	},
 	".": {
 		Uses: slices.Concat(parts, []string{
