@@ -83,7 +83,7 @@ const (
 	maxPolicyDelay = 24 * time.Hour
 	maxConcurrency = 1 << 20
 	maxPolicyTexts = 1_000    // of Exempt, and of Disallow
-	maxPolicy      = 64 * kib // as JSON: it lies in one row
+	maxPolicy      = 16 * kib // as JSON: it lies in one row
 )
 
 // Validate returns every fault of p.
