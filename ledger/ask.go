@@ -96,6 +96,9 @@ func class(ctx context.Context, err error) CutOff {
 
 // mendable reports that asking again may help.
 func mendable(err error) bool {
+	if config := (*ConfigError)(nil); errors.As(err, &config) {
+		return false
+	}
 	switch class(context.Background(), err) {
 	case PageFailed, InvalidPage:
 		return true

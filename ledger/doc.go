@@ -41,7 +41,8 @@
 //     not.
 //   - A dataset is of one generation, and generations and receipts never change: a
 //     later run or walk cannot complete an earlier one.
-//   - A byte, a row or a line that changed afterwards is found by Receipt.Verify.
+//   - What changed afterwards is found by Receipt.Verify: in what a File has published
+//     any byte, in any other dataset a row; and any byte of the receipt's file.
 //   - A receipt of a run that goes on is of one commit: later results are not in it,
 //     and its verdict is [PartialResumable] at best.
 //   - The verdict is a pure function of what stands in the receipt.

@@ -3,7 +3,6 @@ package ledger
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,11 +14,15 @@ import (
 // written again.
 //
 //	pages.csv                       the dataset, once it is published
-//	pages.csv.receipt.json          its receipt, which is there before it
+//	pages.csv.receipt.json          its receipt, which is there before it, and under "file" the bytes that it has
 //	pages.csv.partial               rows so far, as JSONL whatever the format
 //	pages.csv.partial.progress      a line for each page of them
 //	pages.csv.partial.receipt.json  the receipt of what is not to be published, with its Next
 //	pages.csv.lock                  held by the process that writes
+//
+// Resume reads the receipt of what is published, and not the dataset: whether that is
+// still as it was published is what Receipt.Verify says. It reads the rows, and then
+// compares the length of the file and its SHA-256 with those beside the receipt.
 //
 // A page is durable when Write returns. Whenever the process dies or the power
 // fails, the next Resume finds the pages whose Write has returned, and finishes a
@@ -133,7 +136,7 @@ func (f *File) Finish(ctx context.Context, r Receipt) error {
 }
 
 func (f *File) finish(ctx context.Context, r Receipt) error {
-	text, err := json.MarshalIndent(r, "", "\t")
+	text, err := kept{Receipt: r}.text()
 	if err != nil {
 		return err
 	}
@@ -143,7 +146,7 @@ func (f *File) finish(ctx context.Context, r Receipt) error {
 	if err := f.stage.begin(); err != nil {
 		return err
 	}
-	if err := f.store(receiptOf(f.partial()), bytes.NewReader(append(text, '\n'))); err != nil {
+	if err := f.store(receiptOf(f.partial()), bytes.NewReader(text)); err != nil {
 		return err
 	}
 	f.kept = r
@@ -155,8 +158,8 @@ func (f *File) finish(ctx context.Context, r Receipt) error {
 
 // unchanged is nil if text is the published receipt.
 func (f *File) unchanged(text []byte) error {
-	kept, err := json.MarshalIndent(f.kept, "", "\t")
-	if err == nil && !bytes.Equal(kept, text) {
+	published, err := kept{Receipt: f.kept}.text()
+	if err == nil && !bytes.Equal(published, text) {
 		err = ErrPublished
 	}
 	return err
@@ -180,8 +183,7 @@ func (f *File) results(ctx context.Context, yield func(Result, error) bool) erro
 	if there, err := f.has(f.Path); err != nil {
 		return err
 	} else if there {
-		decode(ctx, f.disk, f.Path, format, -1, yield)
-		return nil
+		return f.publishedRows(ctx, format, yield)
 	}
 	stage, err := load(f.disk, f.partial(), f.progress())
 	if err != nil {
@@ -196,25 +198,27 @@ func (f *File) results(ctx context.Context, yield func(Result, error) bool) erro
 // fs.ErrNotExist.
 func (f *File) Receipt() (Receipt, error) {
 	f.setDisk()
-	r, err := f.readReceipt(f.Path)
+	k, err := f.readReceipt(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		r, err = f.readReceipt(f.partial())
+		k, err = f.readReceipt(f.partial())
 	}
-	return r, f.failed(err)
+	return k.Receipt, f.failed(err)
 }
 
 // maxReceipt is the largest receipt that is read.
 const maxReceipt = maxLog
 
-func (f *File) readReceipt(path string) (r Receipt, err error) {
+func (f *File) readReceipt(path string) (kept, error) {
 	text, err := readAll(f.disk, receiptOf(path), maxReceipt)
 	if err != nil {
-		return r, err
+		return kept{}, err
 	}
-	if err := json.Unmarshal(text, &r); err != nil || r.Verdict == "" {
-		return r, fmt.Errorf("%w: %s is no receipt (%w): restore it, or remove it and its dataset", ErrDamaged, receiptOf(path), err)
+	k, err := parseKept(text)
+	if err != nil {
+		err = &DamagedError{Page: -1, What: fmt.Sprintf("%s is no receipt of weir: %v", receiptOf(path), err),
+			Do: "restore it, or remove it and its dataset", Err: err}
 	}
-	return r, nil
+	return k, err
 }
 
 // enter takes the lock and reads what is there, unless that is done.
@@ -243,8 +247,8 @@ func (f *File) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.kept, err = f.readReceipt(f.Path)
-	f.published = err == nil
+	k, err := f.readReceipt(f.Path)
+	f.kept, f.published = k.Receipt, err == nil
 	switch {
 	case f.published && there:
 		return f.tidy()
@@ -262,7 +266,8 @@ func (f *File) findPartial(ctx context.Context) (err error) {
 	if f.stage, err = load(f.disk, f.partial(), f.progress()); err != nil {
 		return err
 	}
-	f.kept, err = f.readReceipt(f.partial())
+	k, err := f.readReceipt(f.partial())
+	f.kept = k.Receipt
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -307,10 +312,10 @@ func (f *File) has(path string) (bool, error) {
 	return true, found.Close()
 }
 
-// failed says of which dataset err is.
+// failed says of which dataset err is. Damage names its file itself.
 func (f *File) failed(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, ErrDamaged) {
+		return err
 	}
 	return fmt.Errorf("dataset %s: %w", f.Path, noSpace(err))
 }

@@ -35,9 +35,9 @@ type RowError struct {
 
 func (e *RowError) Error() string {
 	if e.Row == 0 {
-		return fmt.Sprintf("ledger: before the first row: %v", e.Err)
+		return fmt.Sprintf("before the first row: %v", e.Err)
 	}
-	return fmt.Sprintf("ledger: row %d: %v", e.Row, e.Err)
+	return fmt.Sprintf("row %d: %v", e.Row, e.Err)
 }
 
 func (e *RowError) Unwrap() error { return e.Err }

@@ -155,5 +155,9 @@ func parseLine(line []byte) (Result, error) {
 	case len(fields) > 1:
 		return Result{}, errLine
 	}
+	again, err := appendLine(make([]byte, 0, len(line)+1), row)
+	if err != nil || !bytes.Equal(again[:len(again)-1], line) {
+		return Result{}, errLine // it reads alike, and is written otherwise
+	}
 	return row, nil
 }

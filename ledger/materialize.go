@@ -50,20 +50,24 @@ func (e Export) WithDefaults() Export {
 }
 
 // An OtherGenerationError means that the sink holds a dataset of another generation
-// than the source is of. Nothing was changed. Go on with a source of generation
-// Held, or give the sink another name.
+// than the source is of. Nothing was changed. To go on with it, open generation Held:
+// Crawler.Generation(ctx, Held), or without a Crawler [At] of what
+// frontier.Reader.Generation returns. Else give the sink another name.
 type OtherGenerationError struct {
 	Held, Offered string // empty: of none
 	Published     bool
 }
 
 func (e *OtherGenerationError) Error() string {
-	what := "a part"
+	what, way := "a part", "go on with the source that it is of"
 	if e.Published {
 		what = "the published dataset"
 	}
-	return fmt.Sprintf("ledger: the sink holds %s of %s, the source is of %s: go on with a source of the former, or write to another sink",
-		what, generation(e.Held), generation(e.Offered))
+	if e.Held != "" {
+		way = fmt.Sprintf("go on with the former, which Crawler.Generation(ctx, %q) opens", e.Held)
+	}
+	return fmt.Sprintf("ledger: the sink holds %s of %s, the source is of %s: %s, or write to another sink",
+		what, generation(e.Held), generation(e.Offered), way)
 }
 
 func generation(id string) string {
@@ -82,8 +86,11 @@ var errNoEnds = errors.New("ledger: materialize: an Export needs a source, From,
 // so far. What was written stays, and the next Materialize goes on with it.
 //
 // A dataset is of one generation. Where e.To holds a whole one of the same
-// generation, its receipt is returned and nothing is done; where it holds one of
-// another the error is *[OtherGenerationError].
+// generation, or one of none and the source has none, its receipt is returned and
+// nothing is done: no result is read, so that a dataset that was damaged since then
+// is found by [Receipt.Verify] alone. Where e.To holds a dataset of another
+// generation the error is *[OtherGenerationError]. An e.From that cannot work as it
+// is configured is a *[ConfigError]: nothing was asked for and nothing written.
 func Materialize(ctx context.Context, e Export) (Receipt, error) {
 	if e.From == nil || e.To == nil {
 		return Receipt{}, errNoEnds
@@ -92,7 +99,7 @@ func Materialize(ctx context.Context, e Export) (Receipt, error) {
 	defer m.leave()
 	kept, err := m.To.Resume(ctx)
 	if err != nil {
-		return Receipt{}, fmt.Errorf("ledger: resume: %w", err)
+		return Receipt{}, within("resume", err)
 	}
 	switch whole, err := m.resume(ctx, kept); {
 	case err != nil:
@@ -125,19 +132,20 @@ type materialization struct {
 // resume takes up what the sink holds. It reports whether that is a whole dataset.
 func (m *materialization) resume(ctx context.Context, kept Receipt) (bool, error) {
 	lines := consumed(kept.Pages)
-	switch {
-	case kept.Verdict != "" && kept.Seal != kept.sealed().Seal:
-		return false, errEdited
-	case len(lines) == 0:
+	if kept.Verdict != "" {
+		if err := kept.intact(); err != nil {
+			return false, err
+		}
+	}
+	if len(lines) == 0 {
 		return false, nil
 	}
 	head, err := m.probe(ctx)
 	if err != nil {
 		return false, err
 	}
-	held := lines[0].Generation
-	if published := kept.Publishable(); held != head.Generation || published && held == "" {
-		return false, &OtherGenerationError{Held: held, Offered: head.Generation, Published: published}
+	if held := lines[0].Generation; held != head.Generation {
+		return false, &OtherGenerationError{Held: held, Offered: head.Generation, Published: kept.Publishable()}
 	}
 	if kept.Publishable() {
 		return true, nil
@@ -163,7 +171,7 @@ func (m *materialization) probe(ctx context.Context) (*Page, error) {
 	r.Records = 1
 	page, _, err := m.ask(ctx, r, func(*Page) error { return nil })
 	if err != nil {
-		return nil, fmt.Errorf("ledger: resume: %w", err)
+		return nil, within("resume", err)
 	}
 	page.Results, page.Next = nil, ""
 	return &page, nil
@@ -177,6 +185,9 @@ func (m *materialization) run(ctx context.Context) (CutOff, error) {
 			return cut, nil
 		}
 		page, retries, err := m.ask(ctx, request, func(p *Page) error { return m.check(p) })
+		if config := (*ConfigError)(nil); errors.As(err, &config) {
+			return "", err
+		}
 		if err != nil {
 			return m.failed(ctx, page, retries, err), nil
 		}

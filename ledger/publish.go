@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -44,11 +45,17 @@ func (f *File) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = f.fill(f.Path+fresh, func(w io.Writer) error { return format.Encode(ctx, w, f.stage.results(ctx)) })
+	var written *sum
+	err = f.fill(f.Path+fresh, func(w io.Writer) error {
+		summing := newSumming(w)
+		err := format.Encode(ctx, summing, f.stage.results(ctx))
+		written = summing.sum()
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	if err := f.announce(); err != nil {
+	if err := f.announce(written); err != nil {
 		return err
 	}
 	if err := errors.Join(f.disk.rename(f.Path+fresh, f.Path), f.disk.settle(f.Path)); err != nil {
@@ -60,8 +67,13 @@ func (f *File) publish(ctx context.Context) error {
 // publishStaged does the rest of a publication that ended before its rows had their
 // name, once they are proved to be those of the receipt. Else nothing is changed.
 func (f *File) publishStaged(ctx context.Context) error {
-	if err := f.kept.Verify(ctx, staged{rows: f.stage}); err != nil {
-		return fmt.Errorf("%w: what is staged is not what its receipt says (%w): restore it, or remove %s and what begins so", ErrDamaged, err, f.partial())
+	err := f.kept.Verify(ctx, staged{rows: f.stage})
+	if found := (*DamagedError)(nil); errors.As(err, &found) {
+		return &DamagedError{Page: found.Page, What: fmt.Sprintf("%s is not what its receipt says: %s", f.partial(), found.What),
+			Do: fmt.Sprintf("restore it, or remove %s and all that begins so", f.partial()), Err: found.Err}
+	}
+	if err != nil {
+		return err
 	}
 	return f.publish(ctx)
 }
@@ -74,18 +86,20 @@ type staged struct {
 
 func (s staged) Results(ctx context.Context) iter.Seq2[Result, error] { return s.rows.results(ctx) }
 
-// announce gives the receipt its name.
-func (f *File) announce() error {
-	if f.published {
-		return nil
+// announce puts the receipt under its name, with the bytes that will be published.
+func (f *File) announce(written *sum) error {
+	if !f.published {
+		if there, err := f.has(f.Path); err != nil {
+			return err
+		} else if there {
+			return ErrPublished
+		}
 	}
-	switch there, err := f.has(f.Path); {
-	case err != nil:
+	text, err := kept{f.kept, written}.text()
+	if err != nil {
 		return err
-	case there:
-		return ErrPublished
 	}
-	if err := errors.Join(f.disk.rename(receiptOf(f.partial()), receiptOf(f.Path)), f.disk.settle(f.Path)); err != nil {
+	if err := f.store(receiptOf(f.Path), bytes.NewReader(text)); err != nil {
 		return err
 	}
 	f.published = true
@@ -95,7 +109,7 @@ func (f *File) announce() error {
 // tidy removes what is not needed beside a published dataset.
 func (f *File) tidy() error {
 	err := f.stage.close()
-	for _, path := range []string{f.partial(), f.progress(), f.Path + fresh} {
+	for _, path := range []string{f.partial(), f.progress(), receiptOf(f.partial()), f.Path + fresh} {
 		err = errors.Join(err, f.disk.remove(path))
 	}
 	return err
@@ -105,7 +119,7 @@ func (f *File) tidy() error {
 func (f *File) publishAgain(ctx context.Context) error {
 	staged, err := f.has(f.progress())
 	if err == nil && !staged {
-		err = fmt.Errorf("%w: %s has a receipt and is gone: restore it, or remove the receipt", ErrDamaged, f.Path)
+		err = &DamagedError{Page: -1, What: f.Path + " has a receipt and is gone", Do: "restore it, or remove the receipt"}
 	}
 	if err == nil {
 		f.stage, err = load(f.disk, f.partial(), f.progress())

@@ -3,7 +3,6 @@ package ledger
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,7 +15,7 @@ import (
 type interrupted struct{ *File }
 
 func (s interrupted) Finish(_ context.Context, r Receipt) error {
-	text, err := json.Marshal(r)
+	text, err := kept{Receipt: r}.text()
 	if err != nil {
 		return err
 	}
@@ -43,7 +42,7 @@ func TestWhatIsStagedIsProvedBeforeItIsPublished(t *testing.T) {
 		"no progress":               {".partial.progress", os.Remove},
 		"the last line of progress": {".partial.progress", edit(`"ordinal":1`, `"ordinal":2`)},
 		"a row":                     {".partial", func(path string) error { return flip(path, 10) }},
-		"the receipt":               {".partial.receipt.json", edit(`"results":6`, `"results":7`)},
+		"the receipt":               {".partial.receipt.json", edit(`"results": 6`, `"results": 7`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a.jsonl")

@@ -22,9 +22,23 @@ import (
 // always as the same client: where the service wants a login, denies or challenges,
 // the page wraps [ErrRefused] and is not asked for again. Where the service asks for
 // time (429, 503 with Retry-After) the error is a *[RetryError]. What came over the
-// wire and is no good is an *[AnswerError].
+// wire and is no good is an *[AnswerError]. A Remote that cannot work as it is
+// configured is a *[ConfigError], before anything is asked for.
 //
-// Neither errors nor cursors hold what Header or the query of URL have.
+// # Secrets
+//
+// Any value of Header, but for Accept and User-Agent, and any in the query of URL may
+// be a key. In errors, and with them in receipts, [redacted] stands in place of each,
+// and of each word of a header but the scheme of an Authorization: wherever a value of
+// 4 bytes or more stands in a text of the service, and where a shorter one stands as
+// a whole word. A cursor has a parameter that is as in URL by its name alone. A next page, or
+// a generation, is refused whose name holds a header's value of 8 bytes or more, or one of 4
+// or more as a whole word, or a value of the query of 8 or more under another name;
+// shorter ones are in any number, and stay. What a service gives as an ID or as a
+// record is the dataset, and stands there as it is.
+//
+// To go on after a stop it asks for the first page once more, for what the service
+// says of its job by now.
 type Remote struct {
 	URL    string       // of the first page; http or https
 	Header http.Header  // sent with every request: an API key, a User-Agent
@@ -66,18 +80,18 @@ type answer struct {
 // Page returns the next results. An answer with more than r asks for is given in
 // parts.
 func (m *Remote) Page(ctx context.Context, r PageRequest) (Page, error) {
-	page, err := m.page(ctx, r.WithDefaults())
+	base, err := m.check()
+	if err != nil {
+		return Page{}, err
+	}
+	page, err := m.page(ctx, base, r.WithDefaults())
 	if err != nil {
 		return Page{}, fmt.Errorf("ledger: remote: %w", err)
 	}
 	return page, nil
 }
 
-func (m *Remote) page(ctx context.Context, r PageRequest) (Page, error) {
-	base, err := m.base()
-	if err != nil {
-		return Page{}, err
-	}
+func (m *Remote) page(ctx context.Context, base *url.URL, r PageRequest) (Page, error) {
 	at, err := placeOf(base, r.After)
 	if err != nil {
 		return Page{}, err
@@ -96,21 +110,6 @@ func (m *Remote) page(ctx context.Context, r PageRequest) (Page, error) {
 		return Page{}, fmt.Errorf("%w: it skips %d results of %d", ErrCursor, at.Skip, len(a.results))
 	}
 	return m.part(base, a, at, r), nil
-}
-
-// base is the parsed URL.
-func (m *Remote) base() (*url.URL, error) {
-	base, err := url.Parse(m.URL)
-	switch {
-	case err != nil:
-		return nil, errors.New("the URL cannot be parsed") // the error has it, and it may hold a key
-	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
-		return nil, errors.New("the URL is not one of http or https, with a host")
-	case base.User != nil:
-		return nil, errors.New("the URL has credentials: put them into Header")
-	}
-	base.Fragment = ""
-	return base, nil
 }
 
 // part is as much of a, from at on, as r asks for.
@@ -149,9 +148,12 @@ func (m *Remote) ask(ctx context.Context, base *url.URL, at place, r PageRequest
 	if err != nil {
 		return nil, err
 	}
-	a, next, err := m.Fields.withDefaults().read(body)
+	a, next, err := reading{m.Fields.withDefaults(), m.quote}.read(body)
 	if err != nil {
-		return nil, m.discreet(err)
+		return nil, err
+	}
+	if m.tells(a.head.Generation) {
+		return nil, fmt.Errorf("%w: the generation's name holds a credential of the request, and a receipt would show it", ErrRefused)
 	}
 	a.place, a.head.Ordered = place{Next: at.Next, Same: at.Same}, m.Ordered
 	if next != "" {

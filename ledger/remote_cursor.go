@@ -86,11 +86,11 @@ func (m *Remote) next(base, from *url.URL, next, generation string) (*place, err
 			return nil, invalid("the next page has no URL, and no Fields.Token says that it is a token")
 		}
 		if !sameOrigin(base, to) {
-			return nil, fmt.Errorf("%w: the next page is at %s://%s, which is not where the job is", ErrRefused, to.Scheme, to.Host)
+			return nil, fmt.Errorf("%w: the next page is at %s, which is not where the job is", ErrRefused, m.quote(to.Scheme+"://"+to.Host))
 		}
 		p.Next, p.Same = relative(base, to)
 	}
-	if without(p.Next, m.keys()) != p.Next {
+	if m.tells(p.Next) {
 		return nil, fmt.Errorf("%w: the next page's address holds a credential of the request, and a receipt would show it", ErrRefused)
 	}
 	return &p, nil

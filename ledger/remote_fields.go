@@ -43,10 +43,16 @@ func (f Fields) withDefaults() Fields {
 	f.Next, f.Status = cmp.Or(f.Next, "next"), cmp.Or(f.Status, "status")
 	f.Success, f.Error = cmp.Or(f.Success, "success"), cmp.Or(f.Error, "error")
 	f.Total = cmp.Or(f.Total, "total")
-	for _, path := range []*string{&f.Ended, &f.Generation, &f.Succeeded, &f.Failed, &f.Stopped, &f.Skipped, &f.Unresolved} {
+	for _, path := range f.paths() {
 		*path = cmp.Or(*path, "-")
 	}
 	return f
+}
+
+// paths are all paths of f.
+func (f *Fields) paths() []*string {
+	return []*string{&f.Records, &f.ID, &f.Next, &f.Status, &f.Success, &f.Error, &f.Ended, &f.Generation,
+		&f.Total, &f.Succeeded, &f.Failed, &f.Stopped, &f.Skipped, &f.Unresolved}
 }
 
 // phases are the words of services for the state of a job.
@@ -68,8 +74,15 @@ var phases = map[string]frontier.Phase{
 	"aborted": frontier.CancelledRun, "aborting": frontier.CancelledRun,
 }
 
+// A reading takes answers apart. Texts of the service get into its errors by quote
+// alone.
+type reading struct {
+	Fields
+	quote func(string) string
+}
+
 // read takes an answer apart.
-func (f Fields) read(body []byte) (*answer, string, error) {
+func (f reading) read(body []byte) (*answer, string, error) {
 	if err := f.succeeded(body); err != nil {
 		return nil, "", err
 	}
@@ -84,10 +97,10 @@ func (f Fields) read(body []byte) (*answer, string, error) {
 	if a.head.Counts, err = f.counts(body); err != nil {
 		return nil, "", err
 	}
-	if a.head.Generation, err = word(body, f.Generation); err != nil {
+	if a.head.Generation, err = f.word(body, f.Generation); err != nil {
 		return nil, "", err
 	}
-	next, err := word(body, f.Next)
+	next, err := f.word(body, f.Next)
 	if err != nil {
 		return nil, "", err
 	}
@@ -96,7 +109,7 @@ func (f Fields) read(body []byte) (*answer, string, error) {
 }
 
 // succeeded is the error of a page that says it is one.
-func (f Fields) succeeded(body []byte) error {
+func (f reading) succeeded(body []byte) error {
 	ok := true
 	if value := lookup(body, f.Success); value != nil && json.Unmarshal(value, &ok) != nil {
 		return invalid("%s is neither true nor false", f.Success)
@@ -104,18 +117,18 @@ func (f Fields) succeeded(body []byte) error {
 	if ok {
 		return nil
 	}
-	why, err := word(body, f.Error)
+	why, err := f.word(body, f.Error)
 	if err != nil || why == "" {
 		why = "without a reason"
 	}
-	return fmt.Errorf("%s is false: %s", f.Success, clip(why))
+	return fmt.Errorf("%s is false: %s", f.Success, f.quote(why))
 }
 
-func (f Fields) phase(body []byte) (frontier.Phase, error) {
+func (f reading) phase(body []byte) (frontier.Phase, error) {
 	if f.Status == "-" {
 		return 0, nil
 	}
-	status, err := word(body, f.Status)
+	status, err := f.word(body, f.Status)
 	switch phase, ok := phases[strings.ToLower(status)]; {
 	case err != nil:
 		return 0, err
@@ -124,35 +137,35 @@ func (f Fields) phase(body []byte) (frontier.Phase, error) {
 	case status == "":
 		return 0, invalid(`no status at %q: set Fields.Status, to "-" if the service says none`, f.Status)
 	}
-	return 0, invalid("status %q is not known to mean running, stopped, finished, failed or cancelled", clip(status))
+	return 0, invalid("status %s is not known to mean running, stopped, finished, failed or cancelled", f.quote(status))
 }
 
-func (f Fields) ended(body []byte) (time.Time, error) {
-	text, err := word(body, f.Ended)
+func (f reading) ended(body []byte) (time.Time, error) {
+	text, err := f.word(body, f.Ended)
 	if err != nil || text == "" {
 		return time.Time{}, err
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, invalid("%s is %q, no time of RFC 3339", f.Ended, clip(text))
+		return at, invalid("%s is %s, no time of RFC 3339", f.Ended, f.quote(text))
 	}
 	return at.UTC(), nil
 }
 
-func (f Fields) counts(body []byte) (Counts, error) {
+func (f reading) counts(body []byte) (Counts, error) {
 	c := NoCounts()
 	for path, n := range map[*string]*int64{&f.Total: &c.Expected, &f.Succeeded: &c.Succeeded, &f.Failed: &c.Failed,
 		&f.Stopped: &c.Stopped, &f.Skipped: &c.Skipped, &f.Unresolved: &c.Unresolved} {
 		value := lookup(body, *path)
 		if value != nil && (json.Unmarshal(value, n) != nil || *n < 0) {
-			return c, invalid("%s is %s, no count", *path, clip(string(value)))
+			return c, invalid("%s is %s, no count", *path, f.quote(string(value)))
 		}
 	}
 	return c, nil
 }
 
 // records are the results of the answer.
-func (f Fields) records(body []byte) ([]Result, error) {
+func (f reading) records(body []byte) ([]Result, error) {
 	var records []json.RawMessage
 	value := lookup(body, f.Records)
 	if value == nil || json.Unmarshal(value, &records) != nil {
@@ -160,9 +173,9 @@ func (f Fields) records(body []byte) ([]Result, error) {
 	}
 	results := make([]Result, len(records))
 	for i, record := range records {
-		id, err := word(record, f.ID)
+		id, err := f.word(record, f.ID)
 		if err != nil || id == "" {
-			return nil, invalid("record %d of the page has no ID at %q: %s", i, f.ID, clip(string(record)))
+			return nil, invalid("record %d of the page has no ID at %q: %s", i, f.ID, f.quote(string(record)))
 		}
 		results[i] = Result{ID: id, Data: record}
 	}
@@ -170,7 +183,7 @@ func (f Fields) records(body []byte) ([]Result, error) {
 }
 
 // word is the text or number at path; empty where there is none.
-func word(object json.RawMessage, path string) (string, error) {
+func (f reading) word(object json.RawMessage, path string) (string, error) {
 	value := lookup(object, path)
 	if value == nil {
 		return "", nil
@@ -180,7 +193,7 @@ func word(object json.RawMessage, path string) (string, error) {
 		return text, nil
 	}
 	if _, err := strconv.ParseFloat(string(value), 64); err != nil {
-		return "", invalid("%s is %s, neither a text nor a number", path, clip(string(value)))
+		return "", invalid("%s is %s, neither a text nor a number", path, f.quote(string(value)))
 	}
 	return string(value), nil
 }

@@ -42,13 +42,13 @@ func (m *Remote) get(ctx context.Context, to *url.URL) ([]byte, error) {
 	request := (&http.Request{Method: http.MethodGet, URL: to, Host: to.Host, Header: m.header()}).WithContext(ctx)
 	response, err := m.client(to).Do(request)
 	if err != nil {
-		return nil, m.discreet(unreached(ctx, err))
+		return nil, m.unreached(ctx, err)
 	}
 	defer response.Body.Close() //nolint:errcheck // only read
 	limit := cmp.Or(m.MaxBytes, 64<<20)
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err != nil && response.StatusCode/100 == 2 {
-		return nil, m.discreet(unreached(ctx, err))
+		return nil, m.unreached(ctx, err)
 	}
 	if err := judge(response, body, limit); err != nil {
 		return nil, m.later(response, &AnswerError{response.StatusCode, m.excerpt(body), err})
@@ -96,14 +96,14 @@ func (m *Remote) later(response *http.Response, err *AnswerError) error {
 }
 
 // unreached is why there is no answer, without the address, which may hold a key.
-func unreached(ctx context.Context, err error) error {
+func (m *Remote) unreached(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if outer := (*url.Error)(nil); errors.As(err, &outer) {
-		return outer.Err
+		err = outer.Err
 	}
-	return err
+	return m.discreet(err)
 }
 
 // maxRedirects is how many redirects one request follows.
@@ -117,10 +117,10 @@ func (m *Remote) client(origin *url.URL) *http.Client {
 	}
 	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
 		if !sameOrigin(origin, r.URL) {
-			return fmt.Errorf("%w: it redirects to %s://%s, which is not where the job is", ErrRefused, r.URL.Scheme, r.URL.Host)
+			return ownError{fmt.Errorf("%w: it redirects to %s, which is not where the job is", ErrRefused, m.quote(r.URL.Scheme+"://"+r.URL.Host))}
 		}
 		if len(via) > maxRedirects {
-			return fmt.Errorf("more than %d redirects", maxRedirects)
+			return ownError{fmt.Errorf("more than %d redirects", maxRedirects)}
 		}
 		return nil
 	}
@@ -139,74 +139,3 @@ func (m *Remote) header() http.Header {
 	}
 	return h
 }
-
-// keys are the headers that a caller has set, and their words: nobody else may see
-// them.
-func (m *Remote) keys() []string {
-	var values []string
-	for name, list := range m.Header {
-		if name == "Accept" || name == "User-Agent" {
-			continue
-		}
-		for _, value := range list {
-			values = append(append(values, value), strings.Fields(value)...)
-		}
-	}
-	return values
-}
-
-// parameters are the values in the query of URL: one may be a key.
-func (m *Remote) parameters() []string {
-	var values []string
-	if base, err := url.Parse(m.URL); err == nil {
-		for _, list := range base.Query() {
-			for _, value := range list {
-				values = append(values, value, url.QueryEscape(value))
-			}
-		}
-	}
-	return values
-}
-
-// minSecret is the shortest text that is taken for a secret: a shorter one is in
-// any text by chance.
-const minSecret = 8
-
-func (m *Remote) redact(text string) string {
-	return without(without(text, m.keys()), m.parameters())
-}
-
-func without(text string, secrets []string) string {
-	for _, secret := range secrets {
-		if len(secret) >= minSecret {
-			text = strings.ReplaceAll(text, secret, "[redacted]")
-		}
-	}
-	return text
-}
-
-// maxExcerpt is how much of a body an error has.
-const maxExcerpt = 120
-
-func (m *Remote) excerpt(body []byte) string {
-	text := m.redact(string(body[:min(len(body), 4<<10)])) // before it is cut, or a part of a secret could stay
-	return strings.ToValidUTF8(text[:min(len(text), maxExcerpt)], "\uFFFD")
-}
-
-// discreet is err, or what of it may be seen.
-func (m *Remote) discreet(err error) error {
-	if text := m.redact(err.Error()); text != err.Error() {
-		return &redacted{text, err}
-	}
-	return err
-}
-
-// redacted is an error whose own text nobody may see.
-type redacted struct {
-	text string
-	err  error
-}
-
-func (r *redacted) Error() string        { return r.text }
-func (r *redacted) Is(target error) bool { return errors.Is(r.err, target) }
-func (r *redacted) As(target any) bool   { return errors.As(r.err, target) }

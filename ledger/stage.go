@@ -36,10 +36,6 @@ type entry struct {
 	Page PageReceipt `json:"page"`
 }
 
-// ErrDamaged means that files which a [File] keeps are not as it has left them. The
-// text names the file and what to do.
-var ErrDamaged = errors.New("ledger: dataset is damaged")
-
 // load reads what is staged at path, and changes nothing.
 func load(d disk, path, logs string) (*stage, error) {
 	s := &stage{disk: d, path: path, logs: logs}
@@ -109,7 +105,7 @@ func (s *stage) whole() error {
 }
 
 func (s *stage) damaged(path, how string) error {
-	return fmt.Errorf("%w: %s: %s: to start over, remove %s and %s", ErrDamaged, path, how, s.path, s.logs)
+	return &DamagedError{Page: -1, What: path + ": " + how, Do: fmt.Sprintf("to start over, remove %s and %s", s.path, s.logs)}
 }
 
 // begin opens the stage for writing, and cuts off what its log does not speak of.
@@ -242,7 +238,7 @@ func readAll(d disk, path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if size > limit {
-		return nil, fmt.Errorf("%w: %s has %d bytes", ErrDamaged, path, size)
+		return nil, &DamagedError{Page: -1, What: fmt.Sprintf("%s has %d bytes, at most %d are read", path, size, limit), Do: "restore it, or remove it"}
 	}
 	text := make([]byte, size)
 	n, err := f.ReadAt(text, 0)

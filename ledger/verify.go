@@ -6,42 +6,61 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+
+	"github.com/weircrawl/weir/frontier"
 )
 
-// A DamagedError means that a dataset, or its receipt, is not what Materialize has
-// made. Page is the first page that differs, or -1 where it is none in particular.
-// Remove the dataset and materialize it again.
-type DamagedError struct {
-	Page int
-	What string
+// edited says that a receipt is not the one that was made.
+func edited(what string) error {
+	return &DamagedError{Page: -1, What: "the receipt: " + what}
 }
-
-func (e *DamagedError) Error() string {
-	if e.Page < 0 {
-		return "ledger: damaged: " + e.What
-	}
-	return fmt.Sprintf("ledger: damaged: page %d: %s", e.Page, e.What)
-}
-
-// errEdited means that a receipt is not the one that was made.
-var errEdited = &DamagedError{-1, "the receipt is not as it was sealed"}
 
 // Verify reads the dataset of s back and proves that it is what r says: the same
-// results in the same order, none more, none less. The error is *[DamagedError]
-// where it is not, or where r itself was edited.
+// results in the same order, none more, none less. Of what a [File] has published
+// it proves the bytes, too: not one was added, removed or changed. The error is
+// *[DamagedError], and wraps [ErrDamaged], wherever it is not so, also where r
+// itself was edited; any other error means that it could not be read.
 func (r Receipt) Verify(ctx context.Context, s Sink) error {
-	if r.Seal != r.sealed().Seal {
-		return errEdited
+	if err := r.intact(); err != nil {
+		return err
 	}
 	w := newWalk()
+	if r.Run != "" {
+		w.head = &Page{Account: &frontier.Summary{}} // the rows are ours: they are read
+	}
 	if err := replay(ctx, w, consumed(r.Pages), s); err != nil {
 		return err
 	}
+	return r.counts(w)
+}
+
+// intact proves what can be known of r without its dataset.
+func (r Receipt) intact() error {
+	if wrong := r.wrong(); wrong != "" {
+		return edited(wrong)
+	}
+	return nil
+}
+
+// wrong says what cannot be in a receipt that nobody has edited.
+func (r Receipt) wrong() string {
+	if r.Seal != r.sealed().Seal {
+		return "it is not as it was sealed"
+	}
+	if v, _ := verdict(r.facts()); v != r.Verdict {
+		return fmt.Sprintf("it says %s, and what stands in it is %s", r.Verdict, v)
+	}
+	return ""
+}
+
+// counts compares what r says of the whole with a walk over it.
+func (r Receipt) counts(w *walk) error {
 	switch {
 	case w.digests.ids.sum() != r.IDs || w.digests.content.sum() != r.Digest:
-		return &DamagedError{-1, "the pages are as the receipt says, and the whole is not"}
-	case w.rows != r.Results || w.bytes != r.Bytes || w.duplicates != r.Duplicates || w.superseded != r.Superseded:
-		return &DamagedError{-1, "the results are as the receipt says, and their counts are not"}
+		return edited("its pages are those of the dataset, and its digests are not")
+	case w.rows != r.Results || w.bytes != r.Bytes || w.duplicates != r.Duplicates || w.superseded != r.Superseded,
+		w.records != r.Records || w.truncated != r.Truncated:
+		return edited("its pages are those of the dataset, and its counts are not")
 	}
 	return nil
 }
@@ -69,10 +88,10 @@ func replay(ctx context.Context, w *walk, lines []PageReceipt, s Sink) error {
 		for range line.Results {
 			r, err, more := next()
 			if err != nil {
-				return fmt.Errorf("ledger: page %d: %w", line.Ordinal, err)
+				return damagedAt(ctx, line.Ordinal, err)
 			}
 			if !more {
-				return &DamagedError{line.Ordinal, fmt.Sprintf("the dataset ends after %d of %d results", len(page.Results), line.Results)}
+				return differsAt(line, fmt.Sprintf("the dataset ends after %d of its %d results", len(page.Results), line.Results))
 			}
 			page.Results = append(page.Results, r)
 		}
@@ -83,9 +102,9 @@ func replay(ctx context.Context, w *walk, lines []PageReceipt, s Sink) error {
 	}
 	switch _, err, more := next(); {
 	case err != nil:
-		return fmt.Errorf("ledger: after the last page: %w", err)
+		return damagedAt(ctx, len(lines), err)
 	case more:
-		return &DamagedError{-1, fmt.Sprintf("results follow the %d pages of the receipt", len(lines))}
+		return &DamagedError{Page: -1, What: fmt.Sprintf("results follow the %d pages of the receipt", len(lines))}
 	}
 	return nil
 }
@@ -97,9 +116,13 @@ func differs(read, written PageReceipt) error {
 	case read == written:
 		return nil
 	case read.IDs != written.IDs:
-		return &DamagedError{written.Ordinal, "other identities, or in another order"}
+		return differsAt(written, "other identities, or in another order")
 	case read.Content != written.Content:
-		return &DamagedError{written.Ordinal, "other contents"}
+		return differsAt(written, "other contents")
 	}
-	return &DamagedError{written.Ordinal, "it does not follow the page before"}
+	return differsAt(written, "it does not follow the page before")
+}
+
+func differsAt(line PageReceipt, what string) error {
+	return &DamagedError{Page: line.Ordinal, What: what}
 }

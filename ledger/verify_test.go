@@ -28,8 +28,8 @@ func TestVerifyFindsTheFirstPageThatDiffers(t *testing.T) {
 		{"a mark removed", func(r []Result) []Result { r[12].Supersedes = true; return r }, 1, "other contents"},
 		{"an ID changed", func(r []Result) []Result { r[22].ID = "x"; return r }, 2, "other identities, or in another order"},
 		{"a row removed", func(r []Result) []Result { return slices.Delete(r, 12, 13) }, 1, "other identities, or in another order"},
-		{"the last row removed", func(r []Result) []Result { return r[:34] }, 3, "the dataset ends after 4 of 5 results"},
-		{"all rows removed", func([]Result) []Result { return nil }, 0, "the dataset ends after 0 of 10 results"},
+		{"the last row removed", func(r []Result) []Result { return r[:34] }, 3, "the dataset ends after 4 of its 5 results"},
+		{"all rows removed", func([]Result) []Result { return nil }, 0, "the dataset ends after 0 of its 10 results"},
 		{"a row doubled", func(r []Result) []Result { return slices.Insert(r, 12, r[12]) }, 1, "other identities, or in another order"},
 		{"two rows swapped", func(r []Result) []Result { r[20], r[21] = r[21], r[20]; return r }, 2, "other identities, or in another order"},
 		{"a row added at the end", func(r []Result) []Result { return append(r, r[0]) }, -1, "results follow the 4 pages of the receipt"},
@@ -41,7 +41,7 @@ func TestVerifyFindsTheFirstPageThatDiffers(t *testing.T) {
 			b.results = c.harm(slices.Clone(b.results))
 			var damaged *DamagedError
 			require.ErrorAs(t, r.Verify(t.Context(), b), &damaged)
-			assert.Equal(t, DamagedError{c.page, c.what}, *damaged)
+			assert.Equal(t, DamagedError{Page: c.page, What: c.what}, *damaged)
 		})
 	}
 }
@@ -80,7 +80,7 @@ func TestAnEditedReceiptIsFound(t *testing.T) {
 		edit(&edited)
 		var damaged *DamagedError
 		require.ErrorAs(t, edited.Verify(t.Context(), b), &damaged, name)
-		assert.Equal(t, "the receipt is not as it was sealed", damaged.What, name)
+		assert.Equal(t, "the receipt: it is not as it was sealed", damaged.What, name)
 	}
 	require.NoError(t, r.Verify(t.Context(), b))
 }
@@ -99,6 +99,9 @@ func TestASealDoesNotReplaceTheDataset(t *testing.T) {
 		"superseded": func(r *Receipt) { r.Superseded++ },
 		"cursors":    func(r *Receipt) { r.Pages = slices.Clone(r.Pages); r.Pages[1].In = "0" },
 		"a page":     func(r *Receipt) { r.Pages = r.Pages[:3] },
+		"records":    func(r *Receipt) { r.Records++ },
+		"truncated":  func(r *Receipt) { r.Truncated++ },
+		"verdict":    func(r *Receipt) { r.Verdict = CompleteWithFailures },
 	} {
 		edited := r
 		edit(&edited)

@@ -10,8 +10,8 @@
 // zstd, and no more than one row group is in memory at a time.
 //
 // It guarantees that Decode gives back what Encode was given, byte for byte, and
-// that a damaged file is a *ledger.RowError, never a panic. Whether the rows are
-// those of a receipt is what the receipt's Verify says.
+// that a file it cannot read is a *ledger.RowError, never a panic. Whether a file is
+// the one that was published, in every byte, is what the receipt's Verify says.
 //
 // It is a module of its own, because its library is heavier than all of weir.
 package parquet
