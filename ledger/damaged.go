@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"syscall"
 )
 
@@ -51,10 +50,10 @@ func damagedAt(ctx context.Context, page int, err error) error {
 	return &DamagedError{Page: page, What: err.Error(), Err: err}
 }
 
-// hindered reports that a file could not be read, whatever is in it.
+// hindered reports that the system could not read a file, whatever is in it.
 func hindered(err error) bool {
-	path, number := (*fs.PathError)(nil), syscall.Errno(0)
-	return errors.As(err, &path) || errors.As(err, &number)
+	number := syscall.Errno(0)
+	return errors.As(err, &number)
 }
 
 // within says in which step err has come up. Damage and a fault of configuration

@@ -3,7 +3,6 @@ package ledger
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -11,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -86,6 +86,8 @@ func TestAnyChangeOfAFileIsDamage(t *testing.T) {
 			damage("other ends of lines", append(bytes.TrimRight(bytes.Clone(whole), "\r\n"), "\n\n"...))
 			damage("a cell quoted anew", bytes.Replace(whole, []byte("done"), []byte(`"done"`), 1))
 			damage("a mark of the byte order", append([]byte("\ufeff"), whole...))
+			delete(m.names, receiptOf(path))
+			damage("no receipt", whole)
 		})
 	}
 }
@@ -154,7 +156,7 @@ func TestWhatOnlyHindersTheReadingIsNoDamage(t *testing.T) {
 	r := materialize(t, export(newShelf(5), &box{}))
 	_, missing := os.Open(filepath.Join(t.TempDir(), "none"))
 	for name, err := range map[string]error{
-		"no file": missing, "a disk that fails": &RowError{3, &os.PathError{Op: "read", Path: "x", Err: errors.New("input/output error")}},
+		"no file": missing, "a disk that fails": &RowError{3, &os.PathError{Op: "read", Path: "x", Err: syscall.EIO}},
 		"something else": io.ErrUnexpectedEOF,
 	} {
 		found := r.Verify(t.Context(), unread{err: err})

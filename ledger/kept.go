@@ -7,9 +7,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 
 	"github.com/weircrawl/weir/storage"
 )
@@ -84,8 +84,10 @@ func (s *summing) sum() *sum {
 	return &sum{s.bytes, storage.Digest("sha256:" + hex.EncodeToString(s.hash.Sum(nil)))}
 }
 
-// published yields the rows of the published file, and then whether its bytes are
-// those that were published.
+// publishedRows yields the rows of the published file, if its bytes are those that
+// were published. Where they are not, the rows of a text are read all the same, so
+// that the first that differs is named; any other format is not given a file that it
+// may trust too much.
 func (f *File) publishedRows(ctx context.Context, format Format, yield func(Result, error) bool) error {
 	file, err := f.disk.open(f.Path)
 	if err != nil {
@@ -96,6 +98,10 @@ func (f *File) publishedRows(ctx context.Context, format Format, yield func(Resu
 	if err != nil {
 		return err
 	}
+	changed := f.sameBytes(ctx, file, size)
+	if changed != nil && !(errors.Is(changed, ErrDamaged) && isText(format)) {
+		return changed
+	}
 	for row, err := range format.Decode(ctx, file, size) {
 		if err != nil {
 			return err
@@ -104,12 +110,23 @@ func (f *File) publishedRows(ctx context.Context, format Format, yield func(Resu
 			return nil
 		}
 	}
-	return f.sameBytes(ctx, file, size)
+	return changed
+}
+
+func isText(format Format) bool {
+	switch format.(type) {
+	case JSONL, CSV:
+		return true
+	}
+	return false
 }
 
 // sameBytes compares the published file with what its receipt says of it.
 func (f *File) sameBytes(ctx context.Context, file file, size int64) error {
 	k, err := f.readReceipt(f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &DamagedError{Page: -1, What: f.Path + " has no receipt", Do: "restore the receipt, or remove the dataset", Err: err}
+	}
 	if err != nil {
 		return err
 	}
@@ -118,7 +135,7 @@ func (f *File) sameBytes(ctx context.Context, file file, size int64) error {
 		return err
 	}
 	if k.File == nil || *got.sum() != *k.File {
-		return &DamagedError{Page: -1, What: fmt.Sprintf("%s has the results of its receipt, and other bytes", f.Path)}
+		return &DamagedError{Page: -1, What: f.Path + " has other bytes than were published"}
 	}
 	return nil
 }

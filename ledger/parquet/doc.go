@@ -10,8 +10,10 @@
 // zstd, and no more than one row group is in memory at a time.
 //
 // It guarantees that Decode gives back what Encode was given, byte for byte, and
-// that a file it cannot read is a *ledger.RowError, never a panic. Whether a file is
-// the one that was published, in every byte, is what the receipt's Verify says.
+// that a file it cannot read is a *ledger.RowError, never a panic. But the library
+// trusts the lengths in a file, and one that is damaged can make it take more memory
+// than there is: a ledger.File compares every byte with what was published before
+// Decode sees one. Whoever calls Decode alone must know where the file comes from.
 //
 // It is a module of its own, because its library is heavier than all of weir.
 package parquet
