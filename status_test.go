@@ -214,7 +214,7 @@ func TestAPollThatChasesACursorIsNamedFirst(t *testing.T) {
 		receipt, err := c.Run(ctx, "http://a.test/")
 		require.ErrorIs(t, err, context.Canceled)
 		assert.Equal(t, ledger.PartialResumable, receipt.Verdict)
-		assert.Regexp(t, "^1 of 1 polls followed a cursor of results; .* unresolved; the run is stopped {context}$", receipt.Why)
+		assert.Regexp(t, "^1 of 1 polls followed a cursor of results; .* unresolved; the run is stopped {context};", receipt.Why)
 		assert.Len(t, receipt.Polls, 3)
 		require.Len(t, alerts, 1)
 		assert.Equal(t, []ledger.Breach{ledger.BreachCursor, ledger.BreachResults, ledger.BreachRequests}, alerts[0].Breaches)

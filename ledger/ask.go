@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/weircrawl/weir/frontier"
 	"github.com/weircrawl/weir/internal/backoff"
 	"github.com/weircrawl/weir/storage"
 )
@@ -25,14 +26,23 @@ func (m *materialization) ask(ctx context.Context, r PageRequest, check func(*Pa
 		if err == nil || ctx.Err() != nil || !mendable(err) || try >= m.Retries {
 			return page, try, err
 		}
-		pause, err := pauseBefore(try+1, err)
-		if err == nil {
-			err = m.Wait(ctx, pause)
-		}
-		if err != nil {
+		if err := m.pause(ctx, try+1, err); err != nil {
 			return page, try, err
 		}
 	}
+}
+
+// pause waits before the given retry of what has failed with cause, unless that
+// would end behind the bound of time.
+func (m *materialization) pause(ctx context.Context, retry int, cause error) error {
+	pause, err := pauseBefore(retry, cause)
+	switch {
+	case err != nil:
+		return err
+	case time.Since(m.began)+pause >= m.Time:
+		return &pageError{CutTime, fmt.Sprintf("no time to ask again after %s: %v", pause, cause)}
+	}
+	return m.Wait(ctx, pause)
 }
 
 // maxPause bounds the pause that doubles.
@@ -110,19 +120,21 @@ func mendable(err error) bool {
 const (
 	maxID     = 4 << 10  // bytes
 	maxCursor = 16 << 10 // bytes
+	maxName   = 4 << 10  // bytes of a generation
 	maxData   = 64 << 20 // bytes of one result
 )
 
 // check says why p must not be consumed, and brings its data into the shortest
 // form.
 func (m *materialization) check(p *Page) error {
+	if err := p.sound(); err != nil {
+		return err
+	}
 	switch {
 	case m.head != nil && p.Generation != m.head.Generation:
 		return &pageError{GenerationChanged, fmt.Sprintf("%s after %s", generation(p.Generation), generation(m.head.Generation))}
-	case len(p.Results) > m.Page.Records:
-		return invalid("%d results, at most %d were asked for", len(p.Results), m.Page.Records)
-	case len(p.Next) > maxCursor:
-		return invalid("a cursor of %d bytes, at most %d are possible", len(p.Next), maxCursor)
+	case len(p.Results) > m.Page.Records+len(m.tail):
+		return invalid("%d results, at most %d were asked for", len(p.Results), m.Page.Records+len(m.tail))
 	case !m.follows(p.Next):
 		return &pageError{CursorLoop, fmt.Sprintf("cursor %q was followed before", clip(string(p.Next)))}
 	case m.fruitless >= maxFruitless && p.Next != "":
@@ -133,6 +145,32 @@ func (m *materialization) check(p *Page) error {
 	for i := range p.Results {
 		if err := p.Results[i].check(&buf); err != nil {
 			return fmt.Errorf("result %d of the page: %w", i, err)
+		}
+	}
+	var gone int
+	if p.Results, gone = m.tail.cut(p.Results); gone > 0 {
+		return invalid("%d of the %d results that this page had are not in it any more: to start over, remove the dataset", gone, len(m.tail))
+	}
+	return nil
+}
+
+// sound says why what p says of the whole cannot be kept in a receipt.
+func (p *Page) sound() error {
+	switch {
+	case len(p.Next) > maxCursor:
+		return invalid("a cursor of %d bytes, at most %d are possible", len(p.Next), maxCursor)
+	case len(p.Generation) > maxName:
+		return invalid("a generation whose name has %d bytes, at most %d are possible", len(p.Generation), maxName)
+	case !utf8.ValidString(string(p.Next)):
+		return invalid("cursor %q is no UTF-8", clip(string(p.Next)))
+	case !utf8.ValidString(p.Generation):
+		return invalid("generation %q is no UTF-8", clip(p.Generation))
+	case p.Phase > frontier.FailedRun:
+		return invalid("the job is in phase %d, which is none", p.Phase)
+	}
+	for _, at := range []time.Time{p.Frozen, p.Ended} {
+		if _, err := at.MarshalJSON(); err != nil {
+			return invalid("a time that no receipt can have: %v", err)
 		}
 	}
 	return nil

@@ -39,6 +39,10 @@
 //     dataset and receipt, but for how often pages were asked for. Only where a
 //     bound of time has ended a page its cut may differ; the digests of the whole do
 //     not.
+//   - What a page said of the whole stands in its line. So a walk that was ended and
+//     gone on with has the verdict of one that was not: never a better one.
+//   - The end of a job that goes on and that nothing has frozen is no end: its last
+//     page is asked for again, and only what a page says with the last results counts.
 //   - A dataset is of one generation, and generations and receipts never change: a
 //     later run or walk cannot complete an earlier one.
 //   - What changed afterwards is found by Receipt.Verify: in what a File has published

@@ -20,7 +20,7 @@ type Export struct {
 	Pages   int           // consumed at most; default 1,000,000
 	Results int64         // default 10,000,000
 	Bytes   int64         // of IDs and data; default 1 TiB
-	Time    time.Duration // of this Materialize; default 24 h
+	Time    time.Duration // of this Materialize, its waits among it; default 24 h
 
 	// Retries is how often a page that failed is asked for again; default 4, and none
 	// if negative. Before that it waits as long as the source asks, or a second at
@@ -151,7 +151,35 @@ func (m *materialization) resume(ctx context.Context, kept Receipt) (bool, error
 		return true, nil
 	}
 	m.head = head
-	return false, replay(ctx, m.walk, lines, m.To)
+	if err := replay(ctx, m.walk, lines, m.To); err != nil {
+		return false, err
+	}
+	return false, m.reopen(ctx, *head)
+}
+
+// reopen takes up the walk where it has stopped. An end that is none is asked for
+// again. Elsewhere head, which the source says by now, must be of what was walked:
+// where it cannot be, a line without results keeps that.
+func (m *materialization) reopen(ctx context.Context, head Page) error {
+	if m.open() {
+		m.done = false
+		return nil
+	}
+	if m.said.otherwise(head.said(), head.Generation != "") == "" || len(m.faults.first) > 0 {
+		return nil
+	}
+	head.Next = m.next
+	return m.keep(ctx, m.line(head), nil)
+}
+
+// keep puts a page into the sink, and counts it.
+func (m *materialization) keep(ctx context.Context, line PageReceipt, results []Result) error {
+	if err := m.To.Write(ctx, line, results); err != nil {
+		return fmt.Errorf("ledger: page %d: %w", line.Ordinal, err)
+	}
+	m.take(line, results)
+	m.Trace(line)
+	return nil
 }
 
 // consumed are the lines whose pages are in the dataset.
@@ -169,7 +197,7 @@ func consumed(lines []PageReceipt) []PageReceipt {
 func (m *materialization) probe(ctx context.Context) (*Page, error) {
 	r := m.Page
 	r.Records = 1
-	page, _, err := m.ask(ctx, r, func(*Page) error { return nil })
+	page, _, err := m.ask(ctx, r, (*Page).sound)
 	if err != nil {
 		return nil, within("resume", err)
 	}
@@ -194,17 +222,19 @@ func (m *materialization) run(ctx context.Context) (CutOff, error) {
 		if cut := m.beyond(page); cut != "" {
 			return cut, nil
 		}
-		m.heads(page)
 		line := m.line(page)
 		line.Retries = retries
-		if err := m.To.Write(ctx, line, page.Results); err != nil {
+		m.heads(page)
+		if m.stands(line) {
+			m.done = true
+			continue
+		}
+		if err := m.keep(ctx, line, page.Results); err != nil {
 			if ctx.Err() != nil {
 				return CutContext, nil
 			}
-			return "", fmt.Errorf("ledger: page %d: %w", line.Ordinal, err)
+			return "", err
 		}
-		m.take(line, page.Results)
-		m.Trace(line)
 	}
 	return "", nil
 }
@@ -213,8 +243,8 @@ func (m *materialization) run(ctx context.Context) (CutOff, error) {
 func (m *materialization) request(ctx context.Context) (PageRequest, CutOff) {
 	r := m.Page
 	r.After = m.next
-	r.Records = int(min(int64(r.Records), m.Export.Results-m.rows))
-	r.Bytes = min(r.Bytes, m.Export.Bytes-m.bytes)
+	r.Records = len(m.tail) + int(max(0, min(int64(r.Records), m.Export.Results-m.rows)))
+	r.Bytes = m.tail.bytes() + max(0, min(r.Bytes, m.Export.Bytes-m.bytes))
 	switch {
 	case ctx.Err() != nil:
 		return r, CutContext
@@ -246,19 +276,10 @@ func (m *materialization) beyond(p Page) CutOff {
 	return ""
 }
 
-// heads notes what the source says of the whole. Of a frozen generation it always
-// says the same.
+// heads notes what is the same on every page.
 func (m *materialization) heads(p Page) {
-	old := m.head
 	p.Results, p.Next = nil, ""
 	m.head = &p
-	if old == nil {
-		return
-	}
-	m.head.Ordered = old.Ordered && p.Ordered
-	if p.Generation != "" && (p.Counts != old.Counts || p.Phase != old.Phase) {
-		m.faults = append(m.faults, fmt.Sprintf("page %d of generation %q says otherwise of the whole than the one before", len(m.lines), p.Generation))
-	}
 }
 
 // failed keeps the line of the page that ended the walk. None of its results are
@@ -268,7 +289,7 @@ func (m *materialization) failed(ctx context.Context, p Page, retries int, err e
 	if cut == CutContext {
 		return cut
 	}
-	line := PageReceipt{Ordinal: len(m.lines), Generation: p.Generation, In: m.next, Retries: retries,
+	line := PageReceipt{Ordinal: len(m.lines), Generation: clip(p.Generation), In: m.next, Retries: retries,
 		Error: cut, Detail: clip(err.Error())}
 	if cut == CursorLoop {
 		line.Out = p.Next
@@ -304,18 +325,24 @@ func (m *materialization) receipt(cut CutOff) Receipt {
 	r := Receipt{Expected: NoCounts()}
 	w := m.walk
 	if h := w.head; h != nil {
-		r.Phase, r.Ended = h.Phase, h.Ended
+		if h.Phase == w.said.Phase {
+			r.Ended = h.Ended
+		}
 		if h.Account != nil {
 			r = of(*h.Account)
 		}
-		r.Generation, r.Frozen, r.Ordered, r.Expected = h.Generation, h.Frozen, h.Ordered, h.Counts
+		r.Generation, r.Frozen = h.Generation, h.Frozen
+		r.Phase, r.Ordered, r.Expected = w.said.Phase, w.said.Ordered, w.said.Counts
 		if cut == "" {
 			r.Missing = w.missing()
 		}
 	}
 	r.Results, r.Bytes, r.Superseded, r.Duplicates, r.Records = w.rows, w.bytes, w.superseded, w.duplicates, w.records
 	r.Truncated, r.IDs, r.Digest = w.truncated, w.digests.ids.sum(), w.digests.content.sum()
-	r.Pages, r.Next, r.CutOff = w.lines, w.next, cut
+	r.Pages, r.CutOff, r.Walked = w.lines, cut, w.walked()
+	if !w.done {
+		r.Next = w.next
+	}
 	r.Faults = disagreements(w, cut == "")
 	return r.judged()
 }

@@ -36,6 +36,14 @@ func says(change func(p *Page)) func(*shelf, *Export) {
 	return func(s *shelf, _ *Export) { change(&s.page) }
 }
 
+// unfrozen lets the source freeze nothing.
+func unfrozen(plant func(*shelf, *Export)) func(*shelf, *Export) {
+	return func(s *shelf, e *Export) {
+		s.page.Generation = ""
+		plant(s, e)
+	}
+}
+
 func fails(err error) func(*shelf, *Export) {
 	return at("10", func(*Page) error { return err })
 }
@@ -75,6 +83,19 @@ func TestEveryPlantedFaultHasItsVerdict(t *testing.T) {
 		{"1 other ends than are counted", ends(frontier.Failed, Counts{35, 35, 0, 0, 0, 0}), Unknown, "the source counts 0 that failed, the walk found 1", "", "", 35},
 		{"1 a frozen generation that counts anew", at("10", func(p *Page) error { p.Counts = NoCounts(); return nil }), Unknown, `page 1 of generation "g1" says otherwise of the whole than the one before`, "", "", 35},
 		{"1 a frozen generation of a job that went on", at("10", func(p *Page) error { p.Phase = frontier.Running; return nil }), Unknown, `page 1 of generation "g1" says otherwise of the whole than the one before`, "", "", 35},
+		{"1 a job that failed, and then had not", unfrozen(at("", func(p *Page) error { p.Phase = frontier.FailedRun; return nil })), Unknown, "page 1 says that the job is finished, and it was failed before", "", "", 35},
+		{"1 a job that was over, and goes on", unfrozen(at("20", func(p *Page) error { p.Phase = frontier.Running; return nil })), Unknown, "page 2 says that the job is running, and it was finished before", "", "", 35},
+		{"1 counts that shrink", unfrozen(at("10", func(p *Page) error { p.Counts.Succeeded = 34; return nil })), Unknown, "page 1 counts 34 that succeeded, and 35 were counted before", "", "", 35},
+		{"1 rows that are none", func(s *shelf, e *Export) {
+			summary, rows := run()
+			p := pageFor(&summary)
+			p.Generation, s.page, s.results = "g1", p, nil
+			for _, r := range rows {
+				row, _ := resultOf(r) // a sound one
+				s.results = append(s.results, row)
+			}
+			s.results[1].Data, e.Page.Records = json.RawMessage(`{"state":"none"}`), 1
+		}, Unknown, `result 0.0.0000000000000001.2 is no row of a run: frontier: no such word: "none"`, "", "", 4},
 		{"1 a damaged store", fails(fmt.Errorf("row 12: %w", storage.ErrCorrupt)), Unknown, "page 1: unreadable: row 12: storage: store is corrupt", Unreadable, "10", 10},
 
 		{"2 a job that failed", says(func(p *Page) { p.Phase = frontier.FailedRun }), Failed, "the run failed", "", "", 35},
@@ -116,9 +137,16 @@ func TestEveryPlantedFaultHasItsVerdict(t *testing.T) {
 			third(func(r *Result) { r.Data = make(json.RawMessage, maxData+1) })(s, e)
 		}, PartialResumable, `page 1: invalid_page: result 2 of the page: "r012" has 67108865 bytes of data, at most 67108864 are possible`, InvalidPage, "10", 10},
 		{"4 a cursor beyond all bounds", at("10", func(p *Page) error { p.Next = Cursor(strings.Repeat("9", maxCursor+1)); return nil }), PartialResumable, "page 1: invalid_page: a cursor of 16385 bytes, at most 16384 are possible", InvalidPage, "10", 10},
+		{"4 a cursor that is no text", at("10", func(p *Page) error { p.Next = "\xff"; return nil }), PartialResumable, "page 1: invalid_page: cursor \"\uFFFD\" is no UTF-8", InvalidPage, "10", 10},
+		{"4 a generation that is no text", at("10", func(p *Page) error { p.Generation = "\xff"; return nil }), PartialResumable, "page 1: invalid_page: generation \"\uFFFD\" is no UTF-8", InvalidPage, "10", 10},
+		{"4 a generation beyond all bounds", at("10", func(p *Page) error { p.Generation = strings.Repeat("g", maxName+1); return nil }), PartialResumable, "page 1: invalid_page: a generation whose name has 4097 bytes, at most 4096 are possible", InvalidPage, "10", 10},
+		{"4 a phase that is none", at("10", func(p *Page) error { p.Phase = 77; return nil }), PartialResumable, "page 1: invalid_page: the job is in phase 77, which is none", InvalidPage, "10", 10},
+		{"4 a time that is none", at("10", func(p *Page) error { p.Ended = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC); return nil }), PartialResumable, "page 1: invalid_page: a time that no receipt can have: Time.MarshalJSON: year outside of range [0,9999]", InvalidPage, "10", 10},
+		{"4 a job that goes on and cannot be frozen", unfrozen(says(func(p *Page) { p.Phase = frontier.Running })), PartialResumable, "the run is running", "", "", 35},
+		{"4 a job that never says that it is over", unfrozen(says(func(p *Page) { p.Phase = 0 })), PartialResumable, "the source does not say that its job is over", "", "", 35},
 		{"4 unresolved identities", says(func(p *Page) { p.Counts = Counts{37, 35, 0, 0, 0, 2} }), PartialResumable, "2 URLs unresolved; the run is finished", "", "", 35},
-		{"4 a job that goes on", says(func(p *Page) { p.Phase = frontier.Running }), PartialResumable, "the run is running", "", "", 35},
-		{"4 a job that has stopped", says(func(p *Page) { p.Phase = frontier.Stopped }), PartialResumable, "the run is stopped", "", "", 35},
+		{"4 a job that goes on", says(func(p *Page) { p.Phase = frontier.Running }), PartialResumable, `the run is running; generation "g1" was frozen before the run's end and never becomes whole: deliver the one that is frozen then`, "", "", 35},
+		{"4 a job that has stopped", says(func(p *Page) { p.Phase = frontier.Stopped }), PartialResumable, `the run is stopped; generation "g1" was frozen before the run's end and never becomes whole: deliver the one that is frozen then`, "", "", 35},
 		{"4 a job that says nothing", says(func(p *Page) { p.Phase = 0 }), PartialResumable, "the source does not say that its job is over", "", "", 35},
 
 		{"5 a failure", ends(frontier.Failed, Counts{35, 34, 1, 0, 0, 0}), CompleteWithFailures, "1 failed", "", "", 35},
@@ -132,6 +160,20 @@ func TestEveryPlantedFaultHasItsVerdict(t *testing.T) {
 			}
 		}, CompleteWithFailures, "2 failed, 1 refused", "", "", 35},
 
+		{"5 nobody counts", says(func(p *Page) { p.Counts = NoCounts() }), CompleteWithFailures, "nobody counted what was admitted: the source says that it is over, and all 35 results that it gives are here", "", "", 35},
+		{"5 nobody counts what failed", ends(frontier.Failed, NoCounts()), CompleteWithFailures, "1 failed, nobody counted what was admitted: the source says that it is over, and all 35 results that it gives are here", "", "", 35},
+		{"5 nobody counts what was admitted", says(func(p *Page) { p.Counts.Expected = -1 }), CompleteWithFailures, "nobody counted what was admitted: the source says that it is over, and all 35 results that it gives are here", "", "", 35},
+		{"5 rows that failed, and only their sum is counted", ends(frontier.Failed, Counts{35, -1, -1, -1, -1, -1}), CompleteWithFailures, "1 failed", "", "", 35},
+		{"5 rows that a policy stopped, and only their sum is counted", ends(frontier.Refused, Counts{35, -1, -1, -1, -1, -1}), CompleteWithFailures, "1 refused", "", "", 35},
+
+		{"6 how it ended stands in the rows alone", says(func(p *Page) { p.Counts = Counts{35, -1, -1, -1, -1, -1} }), Complete, "every admitted URL was fetched whole", "", "", 35},
+		{"6 how it ended is said nowhere", func(s *shelf, _ *Export) {
+			s.page.Counts = Counts{35, -1, -1, -1, -1, -1}
+			for i := range s.results {
+				s.results[i].State = 0
+			}
+		}, Complete, "the source says that it is over, and all 35 results that it counts are here; how they ended it does not say", "", "", 35},
+		{"6 counts that are said once", unfrozen(at("20", func(p *Page) error { p.Counts, p.Phase = NoCounts(), 0; return nil })), Complete, "every admitted URL was fetched whole", "", "", 35},
 		{"6 nothing of all that", func(*shelf, *Export) {}, Complete, "every admitted URL was fetched whole", "", "", 35},
 		{"6 an order without a generation", says(func(p *Page) { p.Generation = "" }), Complete, "every admitted URL was fetched whole", "", "", 35},
 		{"6 a generation without an order", says(func(p *Page) { p.Ordered = false }), Complete, "every admitted URL was fetched whole", "", "", 35},
@@ -149,6 +191,7 @@ func TestEveryPlantedFaultHasItsVerdict(t *testing.T) {
 			assert.Len(t, b.results, c.kept)
 			assert.Equal(t, r, b.receipt, "the sink keeps it")
 			require.NoError(t, r.Verify(t.Context(), b), "what is kept is as the receipt says")
+			goneOnWith(t, c.plant, r)
 		})
 	}
 }

@@ -32,7 +32,7 @@ type Receipt struct {
 
 	Verdict Verdict  `json:"verdict"`
 	Why     string   `json:"why"`
-	Faults  []string `json:"faults,omitempty"` // what does not reconcile: the budget's before the walk's
+	Faults  []string `json:"faults,omitempty"` // what does not reconcile: the budget's before the walk's; the first 8, and a count of any more
 	Polls   []string `json:"polls,omitempty"`  // bounds of observation that a poll has broken
 
 	Admitted   int64                    `json:"admitted"`             // identities; slots spent and slots that a redirect has handed on
@@ -49,15 +49,18 @@ type Receipt struct {
 	Used  Used            `json:"used"`
 	Limit frontier.Budget `json:"limit"`
 
-	Expected   Counts         `json:"expected"`   // what the source says of its identities
-	Results    int64          `json:"results"`    // rows walked
-	Bytes      int64          `json:"bytes"`      // of their IDs and data
-	Superseded int64          `json:"superseded"` // of them, rows that replace an earlier one of their identity
-	Duplicates int64          `json:"duplicates"` // rows of an identity that has one
-	Missing    int64          `json:"missing"`    // identities that should have a row and have none; known at the end of a walk
-	Records    int64          `json:"records"`
-	IDs        storage.Digest `json:"ids"`    // of the identities of all rows, in order, however they are cut into pages
-	Digest     storage.Digest `json:"digest"` // of identity and content, likewise
+	Expected   Counts `json:"expected"`   // what the source says of its identities
+	Results    int64  `json:"results"`    // rows walked
+	Bytes      int64  `json:"bytes"`      // of their IDs and data
+	Superseded int64  `json:"superseded"` // of them, rows that replace an earlier one of their identity
+	Duplicates int64  `json:"duplicates"` // rows of an identity that has one
+
+	Walked map[frontier.State]int64 `json:"walked,omitempty"` // identities by the state that their last row says; not of ours: Counts
+
+	Missing int64          `json:"missing"` // identities that should have a row and have none; known at the end of a walk
+	Records int64          `json:"records"`
+	IDs     storage.Digest `json:"ids"`    // of the identities of all rows, in order, however they are cut into pages
+	Digest  storage.Digest `json:"digest"` // of identity and content, likewise
 
 	Pages  []PageReceipt `json:"pages,omitempty"`   // in order; those consumed, and the one that ended the walk early
 	Next   Cursor        `json:"next,omitempty"`    // the first that was not consumed; empty at the start and at the end
@@ -76,6 +79,7 @@ type PageReceipt struct {
 	Results    int            `json:"results"`
 	IDs        storage.Digest `json:"ids,omitempty"`     // of the identities, in order
 	Content    storage.Digest `json:"content,omitempty"` // of identities and contents, in order
+	Said       Said           `json:"said,omitzero"`     // of the whole
 	Retries    int            `json:"retries,omitempty"`
 	Error      CutOff         `json:"error,omitempty"`  // class of what ended the walk here
 	Detail     string         `json:"detail,omitempty"` // what it said; at most 256 bytes

@@ -111,7 +111,9 @@ func (r Receipt) walked(line func(string, ...any)) {
 	line("walk\t%s, %s, %s, %s", count(int64(len(consumed(r.Pages))), "page"), count(r.Results, "result"), size(r.Bytes), tries(retries))
 	if r.CutOff != "" {
 		line("cut off\t%s", r.facts().ended())
-		line("goes on\t%s", r.goesOn())
+		if r.CutOff != CursorLoop { // which leads nowhere
+			line("goes on\t%s", r.goesOn())
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 type Verdict string
 
 const (
-	Complete             Verdict = "complete"                        // every admitted URL was fetched whole, and no bound held one back
+	Complete             Verdict = "complete"                        // every admitted URL was fetched whole, as far as the source says how each ended, and no bound held one back
 	CompleteWithFailures Verdict = "complete_with_declared_failures" // over, with failures, refusals, truncations or suppressed references that are counted
 	PartialResumable     Verdict = "partial_resumable"               // unfinished: the next Run, or the next Materialize, goes on
 	PartialUnstable      Verdict = "partial_unstable"                // results are doubled or missing, or may be
@@ -31,6 +31,10 @@ type facts struct {
 	unstable   bool            // neither a frozen generation nor a unique order
 	cut        CutOff          // of the walk
 	page       int             // that was not consumed then
+	generation string          // that was walked
+	results    int64           // identities that have one
+	uncounted  bool            // nobody says how many were admitted
+	unsaid     bool            // nobody says that all of them were fetched
 	detail     string          // what it said
 	duplicates int64           // results
 	missing    int64           // results
@@ -73,23 +77,35 @@ func rule(f facts) (Verdict, string) {
 	case f.cut != "":
 		return PartialResumable, f.ended()
 	case f.unresolved > 0:
-		return PartialResumable, reasoned(fmt.Sprintf("%s unresolved; the run is %s", count(f.unresolved, "URL"), f.phase), f.reason)
+		return PartialResumable, reasoned(fmt.Sprintf("%s unresolved; the run is %s", count(f.unresolved, "URL"), f.phase), f.reason) + f.early()
 	case f.phase == 0:
 		return PartialResumable, "the source does not say that its job is over"
 	case !f.phase.Terminal():
-		return PartialResumable, reasoned("the run is "+f.phase.String(), f.reason)
+		return PartialResumable, reasoned("the run is "+f.phase.String(), f.reason) + f.early()
 	}
 	if why := f.declared(); why != "" {
 		return CompleteWithFailures, why
 	}
+	if f.unsaid {
+		return Complete, fmt.Sprintf("the source says that it is over, and all %s that it counts are here; how they ended it does not say", count(f.results, "result"))
+	}
 	return Complete, "every admitted URL was fetched whole"
+}
+
+// early says of a generation that was frozen before the end of its run that no walk
+// makes it whole.
+func (f facts) early() string {
+	if f.generation == "" || f.phase == 0 || f.phase.Terminal() {
+		return ""
+	}
+	return fmt.Sprintf("; generation %q was frozen before the run's end and never becomes whole: deliver the one that is frozen then", f.generation)
 }
 
 // ended says what ended the walk before its end.
 func (f facts) ended() string {
 	switch f.cut {
 	case CutPages, CutResults, CutBytes, CutTime:
-		return fmt.Sprintf("cut off before page %d by a bound of the export: %s", f.page, f.cut)
+		return labelled(fmt.Sprintf("cut off before page %d by a bound of the export: %s", f.page, f.cut), f.detail)
 	case CutContext:
 		return fmt.Sprintf("cut off before page %d by the caller", f.page)
 	}
@@ -97,6 +113,12 @@ func (f facts) ended() string {
 }
 
 // declared lists what keeps a run that is over from being complete.
+//
+// That nobody counted what was admitted is one such thing, and not [Unknown]: that is
+// of counts which are there and do not bear out. As the first rule it would also hide
+// how a job ended, what is doubled, and where a walk was cut off, all of which is
+// known without a count. But what was admitted and has no result cannot be known, and
+// so nobody can say that nothing is missing.
 func (f facts) declared() string {
 	var parts []string
 	add := func(n int64, text string) {
@@ -109,6 +131,9 @@ func (f facts) declared() string {
 	add(f.leftScope, fmt.Sprintf("of them %s (%s)", frontier.ReasonSeedLeftScope, f.leftFirst))
 	add(f.cancelled, "cancelled")
 	add(f.truncated, "truncated")
+	if f.uncounted {
+		parts = append(parts, fmt.Sprintf("nobody counted what was admitted: the source says that it is over, and all %s that it gives are here", count(f.results, "result")))
+	}
 	if f.suppressed > 0 {
 		parts = append(parts, fmt.Sprintf("%s suppressed, held back by %s", count(f.suppressed, "reference"), f.bound))
 	}
@@ -129,6 +154,13 @@ func reasoned(text string, why frontier.Reason) string {
 	return text + " {" + string(why) + "}"
 }
 
+func labelled(text, detail string) string {
+	if detail == "" {
+		return text
+	}
+	return text + ": " + detail
+}
+
 func count(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -142,15 +174,19 @@ func (r Receipt) judged() Receipt {
 	return r.sealed()
 }
 
-// facts picks from r what its verdict rests on.
+// facts picks from r what its verdict rests on. Of what has ended badly it takes what
+// the source counts or what was walked, whichever is more.
 func (r Receipt) facts() facts {
+	ended := func(counted int64, s frontier.State) int64 { return max(0, counted, r.Walked[s]) }
 	f := facts{
 		faults: r.Faults, polls: r.Polls, phase: r.Phase, reason: r.Reason,
-		cut: r.CutOff, page: len(consumed(r.Pages)),
-		duplicates: r.Duplicates, missing: r.Missing, truncated: r.Truncated,
-		unresolved: max(0, r.Expected.Unresolved), failed: max(0, r.Expected.Failed),
-		refused: max(0, r.Expected.Stopped), cancelled: max(0, r.Expected.Skipped),
+		cut: r.CutOff, page: len(consumed(r.Pages)), generation: r.Generation,
+		duplicates: r.Duplicates, missing: r.Missing, truncated: r.Truncated, results: r.Results - r.Superseded - r.Duplicates,
+		unresolved: max(0, r.Expected.Unresolved), failed: ended(r.Expected.Failed, frontier.Failed),
+		refused: ended(r.Expected.Stopped, frontier.Refused), cancelled: ended(r.Expected.Skipped, frontier.Cancelled),
 	}
+	f.uncounted = r.Expected.Expected < 0
+	f.unsaid = ended(r.Expected.Succeeded, frontier.Done) < r.Expected.Expected
 	f.unstable = f.page > 0 && r.Generation == "" && !r.Ordered
 	if n := len(r.Pages); n > f.page {
 		f.detail = r.Pages[n-1].Detail

@@ -111,7 +111,7 @@ func replay(ctx context.Context, w *walk, lines []PageReceipt, s Sink) error {
 
 // differs compares the line of what was read with the one of what was written.
 func differs(read, written PageReceipt) error {
-	written.Retries = 0
+	written.Retries, written.Said = 0, Said{}
 	switch {
 	case read == written:
 		return nil
