@@ -47,7 +47,7 @@ type Frontier struct {
 	rekey       *rekeying
 	book        book
 	head        *head
-	frozen      []byte // row of the newest generation, while nothing was decided since
+	frozen      []byte // row of the newest generation; nil: there is none, or it was not read yet
 	rows        map[place]*urlRow
 	origins     map[uint64]*origin
 	ids         identities

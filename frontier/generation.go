@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -15,6 +16,10 @@ import (
 // one commit, with its counters then. A run freezes one in the commit that stops or
 // ends it, and where Freeze is called. Nothing changes it afterwards: a result that
 // comes later is of the next one.
+//
+// It is kept as one row, as long as its run: the run's counters, a few KB, and at most
+// 48 KiB beside the lists of its Scope. A run that is opened and stopped again and
+// again keeps one for each stop, since the time that it was active is among them.
 type Generation struct {
 	ID       string    `json:"id"` // run and ordinal: "main.3"
 	Run      string    `json:"run"`
@@ -45,16 +50,49 @@ func (h *head) freeze(ordinal uint64) error {
 	return nil
 }
 
+// sameAs reports whether nothing that g counts has changed, but time.
+func (h *head) sameAs(g *head) bool {
+	now := *h
+	now.seq, now.at, now.queue, now.active, now.entries = g.seq, g.at, g.queue, g.active, g.entries
+	return bytes.Equal(now.encode(), g.encode())
+}
+
+// newest returns the head of the newest generation, or nil if there is none.
+func (t *tx) newest() (*head, error) {
+	f := t.f
+	if f.head.frozen == 0 {
+		return nil, nil
+	}
+	key := f.keys.nums(f.head.frozen)
+	if f.frozen == nil {
+		got, err := f.cfg.Store.Read(t.ctx, storage.ReadRequest{Space: spaceGeneration, Keys: [][]byte{key}})
+		if err != nil {
+			return nil, fmt.Errorf("read generation: %w", err)
+		}
+		if f.frozen = got[0].Values[0]; f.frozen == nil {
+			return nil, damaged(spaceGeneration, fmt.Errorf("no row for %s", generationID(f.head.name, f.head.frozen)))
+		}
+	}
+	return decodeGeneration(f.keys, key, f.frozen)
+}
+
 // Freeze closes a generation with all results that are accepted by now, and returns
-// it once it is durable. Where nothing was decided since the last one, it returns
-// that.
+// it once it is durable. Where nothing but time has changed since the last one, it
+// returns that.
 func (f *Frontier) Freeze(ctx context.Context) (Generation, error) {
 	var row []byte
 	var at *tx
 	c := &call{decide: func(t *tx) error {
-		if at, row = t, t.f.frozen; row == nil || !t.empty() {
-			t.freeze, row = true, nil
+		at, row = t, nil
+		last, err := t.newest()
+		if err != nil {
+			return err
 		}
+		if last != nil && t.f.head.sameAs(last) {
+			row = t.f.frozen
+			return nil
+		}
+		t.freeze = true
 		return nil
 	}}
 	if err := f.submit(ctx, c); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -121,6 +122,55 @@ func TestFreezeAgainReturnsTheSameUntilSomethingIsDecided(t *testing.T) {
 		require.Equal(t, last, freeze(t, f), "the end has frozen it")
 		require.Len(t, generations(t, s, ""), 3)
 	})
+}
+
+// TestFreezeAgainReturnsTheSameOverAnOutageAndAReopening: memory of the last one is
+// gone, and its row says what it was.
+func TestFreezeAgainReturnsTheSameOverAnOutageAndAReopening(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newShaky(memory.New())
+		f := openRaw(t, s, func(c *Config) { c.Budget.URLs = 2 })
+		seed(t, f, numbered(4)...)
+		complete(t, f, page(one(t, f)))
+		first := freeze(t, f)
+		for _, at := range []faults.StorePoint{faults.BeforeCommit, faults.AfterCommit} {
+			s.on(once(at, errBroken))
+			time.Sleep(time.Minute) // the commit of an idle run fails
+			require.Equal(t, first, freeze(t, f), "%v", at)
+		}
+		require.NoError(t, f.Close())
+		f = openRaw(t, s)
+		require.Equal(t, first, freeze(t, f), "it is opened again")
+		complete(t, f, page(one(t, f)))
+		second := freeze(t, f)
+		require.Equal(t, first.Ordinal+1, second.Ordinal)
+		require.Equal(t, first.Summary.Results+1, second.Summary.Results)
+		require.NoError(t, f.Close())
+		verify(t, s)
+	})
+}
+
+// TestARowOfAGenerationIsAtMost48KiB fills every list of a head with its longest texts.
+func TestARowOfAGenerationIsAtMost48KiB(t *testing.T) {
+	h := &head{name: strings.Repeat("n", 255), tallies: map[tallyKey]*tally{}, finish: 1 << 62, frozen: 1 << 62, seq: 1 << 62, queue: 1 << 62, at: 1 << 62,
+		contract: contract{Budget: Budget{}.WithDefaults(), Versions: Versions{Policy: strings.Repeat("p", maxReason), Normalizer: strings.Repeat("v", maxDetail), Engine: strings.Repeat("e", maxReason)}}}
+	for _, n := range h.counters() {
+		*n = 1 << 62
+	}
+	for i := range 2 * maxTallies {
+		word := Reason(fmt.Sprintf("%0*d", maxReason, i))
+		example := fmt.Sprintf("%0*d", 2*exampleSize, i)
+		for _, kind := range []tallyKind{tallyEnd, tallyDecided, tallyStop} {
+			h.count(tallyKey{kind, 1, word}, 1<<62, example)
+		}
+		h.hold(LimitReached, word, 1<<40, "http://a.test/"+strings.Repeat("x", i)+"/"+strings.Repeat("y", 200), example)
+		h.join(strings.Repeat("h", 253) + ":65535")
+	}
+	require.Len(t, h.tallies, 3*(maxTallies+1))
+	require.Len(t, h.held.list, maxPatterns)
+	size := len(h.encode())
+	assert.LessOrEqual(t, size, 48<<10)
+	assert.Greater(t, size, 40<<10, "the bound is near")
 }
 
 func TestEveryEndOfARunFreezes(t *testing.T) {

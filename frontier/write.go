@@ -112,7 +112,6 @@ func (f *Frontier) group(calls []*call) bool {
 			return false
 		}
 		if applied {
-			f.frozen = t.frozen
 			t.answer(calls)
 			return true
 		}
@@ -218,8 +217,7 @@ func (t *tx) decideGroup(calls []*call) error {
 // commit makes the group's decisions durable.
 func (t *tx) commit() error {
 	f := t.f
-	decided := !t.empty()
-	if !decided && !t.freeze && t.now < f.heartbeat+beat {
+	if t.empty() && !t.freeze && t.now < f.heartbeat+beat {
 		t.seq = 0
 		return nil
 	}
@@ -231,7 +229,7 @@ func (t *tx) commit() error {
 		return fmt.Errorf("commit %d: %w", t.seq, err)
 	}
 	f.fence = fence
-	if decided || t.freeze {
+	if t.freeze {
 		f.frozen = t.frozen
 	}
 	t.keep()
