@@ -52,6 +52,7 @@ type Frontier struct {
 	origins     map[uint64]*origin
 	ids         identities
 	wakes       wakes
+	sites       sites
 	horizon     int64  // wake rows up to here are in the heap
 	wakeFrom    []byte // the next wake row to read
 	againDue    int64

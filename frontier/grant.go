@@ -96,6 +96,10 @@ func (t *tx) turn(id uint64) error {
 		f.wakes.set(id, due)
 		return nil
 	}
+	if f.sites.full(o, p.SiteConcurrency) {
+		f.wakes.remove(id) // whatever leaves the site puts it back
+		return nil
+	}
 	if o.pace.gate.state == gateEnded { // a URL has come back to it
 		f.wakes.remove(id)
 		return t.offer(offer{kind: offerEnd, origin: id})
@@ -461,6 +465,7 @@ func (t *tx) hand(o *origin, p place, gen uint64, limit int64, stored bool) *liv
 	f.mu.Unlock()
 	if !stored {
 		o.inflight++
+		f.sites.take(o)
 		o.unsent++
 		o.grants++
 	}
@@ -488,4 +493,13 @@ func (f *Frontier) rouse(o *origin, due int64) {
 		return
 	}
 	f.wakes.set(o.id, due)
+}
+
+// rouseID is rouse for an origin that memory may not hold.
+func (f *Frontier) rouseID(id uint64, due int64) {
+	if o := f.origins[id]; o != nil {
+		f.rouse(o, due)
+	} else {
+		f.wakes.set(id, due)
+	}
 }

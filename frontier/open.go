@@ -203,7 +203,7 @@ func (f *Frontier) beginRun(ctx context.Context) error {
 // forget drops all memory of the store's contents.
 func (f *Frontier) forget() {
 	f.rows, f.origins = map[place]*urlRow{}, map[uint64]*origin{}
-	f.ids, f.wakes = newIdentities(f.cfg.Cache), newWakes()
+	f.ids, f.wakes, f.sites = newIdentities(f.cfg.Cache), newWakes(), sites{}
 	f.mu.Lock()
 	f.hosts = map[string]bool{}
 	f.mu.Unlock()
@@ -372,6 +372,7 @@ func (f *Frontier) hold(ctx context.Context, open []*live) error {
 			continue
 		}
 		o.inflight++
+		f.sites.take(o)
 		if !v.spaced {
 			o.unsent++
 			if v.sent != 0 {

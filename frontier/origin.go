@@ -20,9 +20,10 @@ type origin struct {
 
 	// Memory only: a successor finds it anew.
 	grants   uint64
-	inflight int  // leases and slots that expired ones still hold
-	unsent   int  // leases whose request has not been sent
-	fresh    bool // has URLs that the next commit makes visible
+	site     string // found when it is needed
+	inflight int    // leases and slots that expired ones still hold
+	unsent   int    // leases whose request has not been sent
+	fresh    bool   // has URLs that the next commit makes visible
 	window   [classes][]uint64
 	wake     int64 // T of its row in wake; 0: none
 	gateTry  try   // the last settled attempt of the gate

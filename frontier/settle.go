@@ -176,11 +176,20 @@ func (t *tx) free(v *live) {
 		return
 	}
 	o.inflight--
+	t.advance(o)
 	if !v.spaced {
 		v.spaced = true
 		o.unsent--
 	}
 	f.rouse(o, t.now)
+}
+
+// advance lets origins go on that wait for a place at o's site.
+func (t *tx) advance(o *origin) {
+	f := t.f
+	for _, id := range f.sites.leave(o, t.policyOf(o).SiteConcurrency) {
+		f.rouseID(id, t.now)
+	}
 }
 
 // unfree remembers the leases of a group that failed: what memory alone knows of
@@ -228,11 +237,7 @@ func (t *tx) space(o *origin, sent int64) {
 // none will be.
 func (t *tx) refill() {
 	for id := range t.f.short {
-		if o := t.f.origins[id]; o != nil {
-			t.f.rouse(o, t.now)
-		} else {
-			t.f.wakes.set(id, t.now)
-		}
+		t.f.rouseID(id, t.now)
 	}
 	clear(t.f.short)
 }
