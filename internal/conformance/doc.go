@@ -13,7 +13,7 @@
 // exit status is 0 whatever passes; an error is only what keeps the command from
 // judging: no table, or one that cannot be read.
 //
-// DIR is any folder of the layout of testdata: url, robots, html, http, sites. Of
+// DIR is any folder of the layout of testdata: url, robots, html, http, sitemap, sites. Of
 // the rows of testdata itself a test allows no other failure than the accepted
 // ones, and the README quotes the numbers.
 package main

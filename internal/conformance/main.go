@@ -33,7 +33,7 @@ func unexpected(arguments []string) error {
 // run judges what is in dir and prints the report.
 func run(out io.Writer, dir string, asJSON bool) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("-data %s: no such folder: name one that holds url, robots, html, http or sites", dir)
+		return fmt.Errorf("-data %s: no such folder: name one that holds url, robots, html, http, sitemap or sites", dir)
 	}
 	results, err := judge(os.DirFS(dir), suites())
 	if err != nil {
@@ -52,7 +52,7 @@ func run(out io.Writer, dir string, asJSON bool) error {
 
 // suites lists every suite in the order in which it is printed.
 func suites() (all []suite) {
-	for _, of := range [][]suite{urlSuites, robotsSuites, htmlSuites, encodingSuites, httpSuites, siteSuites} {
+	for _, of := range [][]suite{urlSuites, robotsSuites, htmlSuites, encodingSuites, httpSuites, sitemapSuites, siteSuites} {
 		all = append(all, of...)
 	}
 	return all

@@ -50,6 +50,7 @@ var Table = map[string]Row{
 	"internal/lockfile":  {Modules: []string{xsys}},
 	"internal/pathmatch": {},
 	"internal/sheet":     {},
+	"internal/sitemap":   {Uses: []string{"internal/charset", "internal/header", "urlnorm"}, Modules: []string{compress, xtext}},
 
 	"urlnorm": {Modules: []string{xnet, xtext}},
 	"fetch": {
@@ -84,7 +85,7 @@ var Table = map[string]Row{
 	"internal/faults": {Uses: []string{"storage"}},
 	"internal/conformance": {
 		Uses: slices.Concat(parts, []string{
-			".", "fetch/fetchtest", "storage/memory", "internal/charset", "internal/header", "internal/links",
+			".", "fetch/fetchtest", "storage/memory", "internal/charset", "internal/header", "internal/links", "internal/sitemap",
 		}),
 		Modules: []string{goquery, robotstxt, xnet, xtext},
 	},
