@@ -11,14 +11,40 @@ import (
 
 // Status polls the Run in progress, or else the run that Config.Run names, the newest
 // one if it is empty: one read of the store and at most 4 KiB, whatever the size of
-// the crawl. It returns frontier.ErrNoRun where there is none. Trace.Poll is told of a
-// poll that breaks a bound.
+// the crawl; the first poll of a run looks for it as well. It returns
+// frontier.ErrNoRun where there is none. Trace.Poll is told of a poll that breaks a
+// bound.
 func (c *Crawler) Status(ctx context.Context) (ledger.Status, error) {
+	st, again, err := c.status(ctx)
+	if again {
+		st, _, err = c.status(ctx)
+	}
+	return st, err
+}
+
+// status polls the run that is watched, and reports whether another is of interest.
+func (c *Crawler) status(ctx context.Context) (st ledger.Status, again bool, err error) {
 	w, err := c.watcher(ctx)
 	if err != nil {
-		return ledger.Status{}, fmt.Errorf("weir: %w", err)
+		return st, false, fmt.Errorf("weir: %w", err)
 	}
-	return w.Status(ctx)
+	st, err = w.Status(ctx)
+	return st, err == nil && st.Newer && c.leave(w), err
+}
+
+// leave gives up the watch w of a run that is no longer the newest, and reports
+// whether another run is of interest.
+func (c *Crawler) leave(w *ledger.Watch) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watch != w {
+		return true
+	}
+	if c.current != nil || c.cfg.Run != "" {
+		return false
+	}
+	c.watch = nil
+	return true
 }
 
 // Observe measures a poll that the caller makes of the same run, with what Reader,

@@ -74,6 +74,53 @@ func TestEachPollOfARunIsOneReadOfNoResult(t *testing.T) {
 	})
 }
 
+// TestAnIdleCrawlerShowsTheRunThatSomebodyElseHasBegun polls two Crawlers of one
+// store: one that looks at the newest run, and one that looks at the first by name.
+func TestAnIdleCrawlerShowsTheRunThatSomebodyElseHasBegun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, mem := web(t, pages(3)), memory.New()
+		crawler := func(run string) *Crawler {
+			cfg := over(w, mem)
+			cfg.Run, cfg.Trace.Poll = run, func(p ledger.Poll) { t.Errorf("%+v", p) }
+			c, err := New(cfg)
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, c.Close()) })
+			return c
+		}
+		newest, first := crawler(""), crawler("first")
+		status := func(c *Crawler) ledger.Status {
+			st, err := c.Status(t.Context())
+			require.NoError(t, err)
+			return st
+		}
+		_, err := first.Run(t.Context(), "http://a.test/")
+		require.NoError(t, err)
+		for range 2 {
+			require.Equal(t, "first", status(newest).Run)
+		}
+		require.False(t, status(first).Newer)
+		require.NotContains(t, status(first).String(), "newer")
+
+		for _, run := range []string{"second", "third", "fourth"} {
+			_, err = crawler(run).Run(t.Context(), "http://a.test/")
+			require.NoError(t, err)
+			if run == "third" {
+				continue // two runs later is found as well
+			}
+			for polls := range int64(2) {
+				st := status(newest)
+				require.Equal(t, run, st.Run)
+				require.False(t, st.Newer)
+				require.Equal(t, polls, st.Polls.Count, "the totals are of one run")
+			}
+		}
+		st := status(first)
+		assert.Equal(t, "first", st.Run)
+		assert.True(t, st.Newer)
+		assert.Contains(t, st.String(), "a later run has begun")
+	})
+}
+
 func TestAReceiptIsOfTheGenerationThatTheEndOfItsRunFroze(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := over(web(t, pages(5)), memory.New())

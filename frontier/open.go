@@ -165,9 +165,13 @@ func readHead(ctx context.Context, s storage.Store, k keys) (*head, error) {
 		return nil, fmt.Errorf("frontier: read head: %w", err)
 	}
 	if got[0].Values[0] == nil {
-		return nil, fmt.Errorf("frontier: %w", damaged(spaceHead, fmt.Errorf("run %d has no head", k.run)))
+		return nil, noHead(k)
 	}
 	return decodeHead(got[0].Values[0])
+}
+
+func noHead(k keys) error {
+	return fmt.Errorf("frontier: %w", damaged(spaceHead, fmt.Errorf("run %d has no head", k.run)))
 }
 
 func (f *Frontier) beginRun(ctx context.Context) error {

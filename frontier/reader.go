@@ -80,13 +80,24 @@ func Active(ctx context.Context, s storage.Store) (string, bool, error) {
 // Run is the name of the run that r reads.
 func (r *Reader) Run() string { return r.name }
 
-// Summary reads the state of the run: one row.
+// Summary reads the state of the run, and whether it is the newest: one read of two
+// rows.
 func (r *Reader) Summary(ctx context.Context) (Summary, error) {
-	h, err := readHead(ctx, r.store, r.keys)
+	later := keys{partition: r.keys.partition, run: r.keys.run + 1}
+	got, err := r.store.Read(ctx, storage.ReadRequest{Space: spaceHead, Keys: [][]byte{r.keys.head(), later.head()}})
+	if err != nil {
+		return Summary{}, fmt.Errorf("frontier: read head: %w", err)
+	}
+	if got[0].Values[0] == nil {
+		return Summary{}, noHead(r.keys)
+	}
+	h, err := decodeHead(got[0].Values[0])
 	if err != nil {
 		return Summary{}, err
 	}
-	return h.summary(), nil
+	s := h.summary()
+	s.Newer = got[0].Values[1] != nil
+	return s, nil
 }
 
 // rows yields the pairs of one space of the run, in key order, from from on.

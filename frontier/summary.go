@@ -34,6 +34,7 @@ func (p Phase) Terminal() bool { return p >= Finished }
 type Summary struct {
 	Run      string    `json:"run"`
 	Number   uint32    `json:"number"`
+	Newer    bool      `json:"newer,omitempty"` // a later run has begun; a Reader's Summary alone knows
 	Phase    Phase     `json:"phase"`
 	Reason   Reason    `json:"reason"` // why it is in Phase
 	Since    time.Time `json:"since"`

@@ -20,6 +20,7 @@ import (
 type Status struct {
 	Run       string          `json:"run"`
 	Number    uint32          `json:"number"`
+	Newer     bool            `json:"newer,omitempty"` // a later run has begun in the store
 	Phase     frontier.Phase  `json:"phase"`
 	Reason    frontier.Reason `json:"reason,omitempty"` // why it is in Phase
 	Since     time.Time       `json:"since"`
@@ -52,7 +53,7 @@ type Status struct {
 // statusOf picks from a run's counters what its observers see.
 func statusOf(s frontier.Summary, polls Polls) Status {
 	st := Status{
-		Run: s.Run, Number: s.Number, Phase: s.Phase, Reason: s.Reason, Since: s.Since, Heartbeat: s.Time, Sequence: s.Sequence,
+		Run: s.Run, Number: s.Number, Newer: s.Newer, Phase: s.Phase, Reason: s.Reason, Since: s.Since, Heartbeat: s.Time, Sequence: s.Sequence,
 		Generation: s.Generation, States: s.States, Paused: s.Paused, Offers: s.Offers,
 		Observed: s.Observed, Results: s.Results, Records: s.Records,
 		Used: usedOf(s), Limit: s.Limit,
@@ -173,6 +174,9 @@ func (st Status) String() string {
 	var b strings.Builder
 	line, flush := table(&b)
 	line("run\t%s: %s since %s", cmp.Or(st.Run, fmt.Sprint(st.Number)), reasoned(st.Phase.String(), st.Reason), st.Since.Format(time.RFC3339))
+	if st.Newer {
+		line("newer\ta later run has begun: this is not the newest")
+	}
 	line("heartbeat\t%s, queue %s", st.Heartbeat.Format(time.RFC3339), st.Queue.Round(time.Millisecond))
 	line("generation\t%s", cmp.Or(st.Generation, "none is frozen"))
 	line("budget\t%d of %d URLs, %s of %s, %s of %s", st.Used.URLs, st.Limit.URLs, size(st.Used.Bytes), size(st.Limit.Bytes),
@@ -217,7 +221,8 @@ func others(line func(string, ...any), title string, n int64) {
 	}
 }
 
-// A Watch observes one run: each Status is one read of its store, measured. It is
+// A Watch observes one run, also after a later one has begun, which its Status says:
+// each is one read of its store, measured. It is
 // safe for concurrent use, also from another process than the run's where the store
 // allows that.
 type Watch struct {
