@@ -22,9 +22,12 @@ func (r *run) attempt(ctx context.Context, l frontier.Lease) (frontier.Completio
 		return r.lost(l, err)
 	}
 	c, err := r.visit(work, l)
+	var barred *frontier.BarredError
 	switch {
 	case err == nil:
 		return c, true
+	case errors.As(err, &barred):
+		return l.Release(barred.Reason), true
 	case errors.Is(err, frontier.ErrStale):
 		return r.lost(l, err)
 	case work.Err() == nil:

@@ -36,6 +36,12 @@ type Config struct {
 	Run   string         // name of the run; default its number
 	Scope frontier.Scope // of a new run; default the hosts of its seeds
 
+	// InScope says whether a URL that Scope takes is in scope; default yes. It is asked
+	// at admission, at every hop and before each lease, concurrently, and must answer
+	// from memory; of the URL only Request, Key and Origin may count. If it panics the
+	// run ends with frontier.ErrInternal.
+	InScope func(urlnorm.URL) bool
+
 	// Budget is that of a new run. On an unfinished one a field that is 0 stays as
 	// it is, a larger one raises the bound, and a smaller one lowers it, to what is
 	// spent at least. Bytes and Wall stop a run, which a raise lets go on; URLs,

@@ -178,7 +178,7 @@ func (c *Crawler) mayBegin(ctx context.Context, seeds []string) error {
 func (c *Crawler) frontierConfig() frontier.Config {
 	return frontier.Config{
 		Store: c.store, Run: c.cfg.Run, Normalizer: c.cfg.Normalizer, Policy: c.cfg.Policy,
-		Budget: c.cfg.Budget, Scope: c.cfg.Scope, Gates: true, Deadline: c.cfg.Fetch.Timeout, Robots: robots.Parser,
+		Budget: c.cfg.Budget, Scope: c.cfg.Scope, InScope: c.cfg.InScope, Gates: true, Deadline: c.cfg.Fetch.Timeout, Robots: robots.Parser,
 	}
 }
 

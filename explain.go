@@ -22,7 +22,7 @@ func (c *Crawler) Explain(ctx context.Context, url string) (ledger.Explanation, 
 	if err != nil {
 		return ledger.Explanation{}, fmt.Errorf("weir: %w", err)
 	}
-	reader.Policy = c.cfg.Policy
+	reader.Policy, reader.InScope = c.cfg.Policy, c.cfg.InScope
 	known, err := reader.Explain(ctx, url, frontier.ExplainOptions{})
 	if err != nil {
 		return ledger.Explanation{}, fmt.Errorf("weir: %w", err)

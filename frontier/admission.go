@@ -99,7 +99,10 @@ const (
 	ReasonBytes          Reason = "bytes"
 	ReasonWall           Reason = "wall"
 	ReasonScope          Reason = "out_of_scope"
-	ReasonKind           Reason = "kind" // what found it is not followed: it leads to an image, another form of the page
+	ReasonLeftScope      Reason = "scope"      // the end of a URL that was in scope when it was admitted
+	ReasonDisallowed     Reason = "disallowed" // by Policy.Disallow; the pattern follows a colon
+	ReasonPaused         Reason = "paused"     // by a policy; why follows a colon
+	ReasonKind           Reason = "kind"       // what found it is not followed: it leads to an image, another form of the page
 	ReasonOriginEnded    Reason = "origin_ended"
 	ReasonSeedLeftScope  Reason = "seed_left_scope"
 	ReasonRedirects      Reason = "too_many_redirects"
@@ -241,7 +244,7 @@ func (d *decided) keyed() bool {
 		return true
 	}
 	refused := cleanReason(d.ref.Refused)
-	return d.reason == ReasonScope || d.reason == ReasonOriginEnded || refused != "" && cleanReason(d.reason) == refused
+	return d.reason == ReasonScope || d.reason.Word() == ReasonDisallowed || d.reason == ReasonOriginEnded || refused != "" && cleanReason(d.reason) == refused
 }
 
 // Enqueued answers an Enqueue: how many references had each disposition, and the

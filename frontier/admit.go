@@ -178,10 +178,14 @@ func (t *tx) decideNew(s *source, c *candidate, at admissionRef, d decided) (dec
 	b := &h.contract.Budget
 	joins := false
 	if !f.takes(c.url) {
-		joins = s.named() == Seed && h.contract.Seeds && !h.contract.Scope.excludes(c.url)
+		joins = s.named() == Seed && h.contract.Seeds && !h.scope().bars(c.url) && f.agrees(c.url)
 		if d.reason = ReasonScope; !joins {
 			return d, nil
 		}
+	}
+	p := f.policy(c.url.Origin)
+	if d.reason = t.disallowed(p, c.url.Origin, c.url.Request, c.url.Key.Text); d.reason != "" {
+		return d, nil
 	}
 	d.decision = LimitReached
 	if h.slots > b.URLs { // something is wrong: an operator must look, and raise the limit
@@ -205,7 +209,6 @@ func (t *tx) decideNew(s *source, c *candidate, at admissionRef, d decided) (dec
 		d.reason = ReasonURLs
 		return d, nil
 	}
-	p := f.policy(c.url.Origin)
 	if o != nil {
 		if p.URLs > 0 && o.total() >= p.URLs {
 			d.reason = "origin_urls"

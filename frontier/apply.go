@@ -211,7 +211,7 @@ func applyRun(h *head, e *entry, at int64) error {
 		h.phase, h.reason, h.since = e.phase, e.reason, at
 	}
 	if len(e.contract) > 0 {
-		h.contract, h.terms = contract{}, nil
+		h.contract, h.terms, h.scoped = contract{}, nil, nil
 		if err := json.Unmarshal(e.contract, &h.contract); err != nil {
 			return err
 		}

@@ -19,13 +19,17 @@ type Config struct {
 	Policy     PolicySource       // default Policy{}: one request at a time an origin, one second apart
 	Budget     Budget             // of a new run; on a known one a larger bound is a raise, a smaller one is clamped to what is spent
 	Scope      Scope              // of a new run; default the hosts of its first seeds
-	Robots     string             // version of what reads robots.txt, at most 64 bytes; kept with the run
-	Gates      bool               // an origin hands out a gate lease before its URLs
-	GateLimit  int64              // decoded bytes set aside for a gate; default 512 KiB
-	Cache      int64              // bytes of memory for recent identities; default 64 MiB
-	TTL        time.Duration      // of a lease, unless it is extended; default 60 s
-	Deadline   time.Duration      // of a request from Sent on: so long an expired lease keeps its origin's slot; default 60 s
-	Outage     time.Duration      // how long a failing store is tried again; default 60 s
+	// InScope says whether a URL is in scope, where Scope takes it already; default
+	// yes. It is asked whenever Scope is, from any goroutine; of the URL only Request,
+	// Key and Origin may count. If it panics the run ends with ErrInternal.
+	InScope   func(urlnorm.URL) bool
+	Robots    string        // version of what reads robots.txt, at most 64 bytes; kept with the run
+	Gates     bool          // an origin hands out a gate lease before its URLs
+	GateLimit int64         // decoded bytes set aside for a gate; default 512 KiB
+	Cache     int64         // bytes of memory for recent identities; default 64 MiB
+	TTL       time.Duration // of a lease, unless it is extended; default 60 s
+	Deadline  time.Duration // of a request from Sent on: so long an expired lease keeps its origin's slot; default 60 s
+	Outage    time.Duration // how long a failing store is tried again; default 60 s
 }
 
 func (c Config) withDefaults() Config {

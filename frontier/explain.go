@@ -26,7 +26,7 @@ func (r *Reader) Explain(ctx context.Context, url string, o ExplainOptions) (Exp
 	}
 	x := &explaining{Reader: r}
 	for _, step := range []func(context.Context) error{
-		func(ctx context.Context) error { return x.ask(ctx, url) }, x.find, x.own, x.preview,
+		func(ctx context.Context) error { return x.ask(ctx, url) }, x.find, x.own, x.standing, x.preview,
 		func(ctx context.Context) error { return x.scan(ctx, o.withDefaults()) },
 	} {
 		if err := step(ctx); err != nil {

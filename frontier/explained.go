@@ -29,6 +29,7 @@ type Explained struct {
 	Result    *Result      `json:"result,omitempty"`    // that is in force
 	Records   []Record     `json:"records,omitempty"`   // of Result
 	Origin    *OriginState `json:"origin,omitempty"`    // nil: no URL of it was ever admitted
+	Policy    *Standing    `json:"policy,omitempty"`    // what the operator's rules say of it now; nil: Asked is nothing that can be requested
 	Preview   *Admission   `json:"preview,omitempty"`   // where it was never admitted: what would be decided if a page named it now
 
 	Seen      int64          `json:"seen"`                // references to it

@@ -27,7 +27,7 @@ type Frontier struct {
 	ended  chan struct{} // the writer has returned
 	once   sync.Once
 	limit  atomic.Pointer[Budget]
-	scope  atomic.Pointer[Scope]
+	scope  atomic.Pointer[scoped]
 	last   atomic.Pointer[[]byte] // the head as it was committed
 	oldest atomic.Int64           // when the oldest call that waits was made; 0: none waits
 

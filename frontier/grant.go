@@ -109,6 +109,9 @@ func (t *tx) turn(id uint64) error {
 			f.wakes.remove(id) // whatever settles it puts it back
 			return nil
 		}
+		if barred, err := t.barFirst(o); err != nil || barred {
+			return err
+		}
 		return t.grantGate(o)
 	}
 	if ok, err := t.reserve(o, f.head.contract.Budget.Response); err != nil || !ok {
@@ -119,6 +122,9 @@ func (t *tx) turn(id uint64) error {
 	case err != nil:
 		return err
 	case u != nil:
+		if barred, err := t.bar(o, u); err != nil || barred {
+			return err
+		}
 		return t.grantURL(o, u)
 	case again <= t.now:
 		t.later = append(t.later, id)

@@ -21,7 +21,8 @@ type head struct {
 	seq      uint64 // of the commit that wrote this head
 	at       int64  // of that commit
 	contract contract
-	terms    []byte // contract as it is kept; nil: not made yet
+	terms    []byte  // contract as it is kept; nil: not made yet
+	scoped   *scoped // contract.Scope as it decides; nil: not made yet
 
 	states   [len(stateNames)]int64
 	slots    int64

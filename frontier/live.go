@@ -83,9 +83,12 @@ func decodeLeases(key, v []byte) (leaseRow, error) {
 }
 
 // Sent reports that l's request is about to be sent, at the time at: the
-// origin's delay counts from then. It changes memory only. After ErrStale the
-// request must not be made.
+// origin's delay counts from then. It changes memory only. After ErrStale, and after
+// a *BarredError, the request must not be made.
 func (f *Frontier) Sent(l Lease, at time.Time) error {
+	if err := f.barred(l); err != nil {
+		return err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	v, now := f.live[l.ID], f.now()

@@ -114,6 +114,5 @@ func (f *Frontier) published() {
 	f.last.Store(&v)
 	budget := f.head.contract.Budget
 	f.limit.Store(&budget)
-	scope := f.head.contract.Scope
-	f.scope.Store(&scope)
+	f.scope.Store(f.head.scope())
 }

@@ -57,7 +57,7 @@ func (r *Reader) imagined(ctx context.Context) (*Frontier, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := newFrontier(Config{Store: r.store, Normalizer: r.Normalizer, Policy: r.Policy, Cache: 1}.withDefaults())
+	f := newFrontier(Config{Store: r.store, Normalizer: r.Normalizer, Policy: r.Policy, InScope: r.InScope, Cache: 1}.withDefaults())
 	if err := sameNormalizer(h, f.cfg.Normalizer); err != nil {
 		return nil, err
 	}

@@ -14,8 +14,9 @@ import (
 // and changes nothing, and reads in short batches: no reader holds the store
 // back. It is safe for concurrent use.
 type Reader struct {
-	Normalizer urlnorm.Normalizer // of the run; default urlnorm.Standard{}
-	Policy     PolicySource       // of the run, for Preview and Explain; default Policy{}
+	Normalizer urlnorm.Normalizer     // of the run; default urlnorm.Standard{}
+	Policy     PolicySource           // of the run, for Preview and Explain; default Policy{}
+	InScope    func(urlnorm.URL) bool // Config.InScope, for Preview and Explain; default none
 
 	store  storage.Store
 	keys   keys

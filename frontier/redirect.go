@@ -104,7 +104,7 @@ func (t *tx) seedScope(u *urlRow, target *candidate) (Reason, error) {
 		return "", nil
 	}
 	from := urlnorm.Origin(t.f.origins[u.place.origin].text)
-	if !h.contract.Seeds || from.Site() != target.url.Origin.Site() || h.contract.Scope.excludes(target.url) {
+	if !h.contract.Seeds || from.Site() != target.url.Origin.Site() || h.scope().bars(target.url) || !t.f.agrees(target.url) {
 		return ReasonSeedLeftScope, nil
 	}
 	return "", t.adopt(target.url)

@@ -209,7 +209,7 @@ func compareHeads(what string, again, kept *head, faults *Faults) {
 		}
 	}
 	a, b := *again, *kept
-	a.tallies, b.tallies, a.terms, b.terms = nil, nil, nil, nil
+	a.tallies, b.tallies, a.terms, b.terms, a.scoped, b.scoped = nil, nil, nil, nil, nil, nil
 	a.queue, a.held, a.sketch, b.sketch = b.queue, b.held, nil, nil // Check counts what is held back
 	if d := difference(a, b); d != "" {
 		faults.add("%s: %s", what, d)

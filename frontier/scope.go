@@ -4,20 +4,27 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/weircrawl/weir/internal/pathmatch"
 	"github.com/weircrawl/weir/urlnorm"
 )
 
 // A Scope says which URLs a run may request. It is decided at admission, and so
-// again at every hop of a redirect. A URL is in scope if a Host, a Site or a
-// Prefix takes it and no Exclude does. The zero Scope stands for the hosts of
-// the run's first seeds.
+// again at every hop of a redirect, and once more before each lease. A URL is in
+// scope if a Host, a Site or a Prefix takes it, one of Include matches its path where
+// there are any, and no Exclude does. Seeds must be in scope, too. Where no Host,
+// Site or Prefix is named the hosts of the run's first seeds are.
+//
+// Patterns are those of robots.txt: what a path and query begin with, * for any
+// number of bytes, $ for the end, compared in one percent-encoding.
 type Scope struct {
 	Hosts    []string `json:"hosts,omitempty"`    // exact hosts; without a port, the default port of http or https
 	Sites    []string `json:"sites,omitempty"`    // a host and all below it, on any port: "example.com" takes "a.example.com"
 	Prefixes []string `json:"prefixes,omitempty"` // beginnings of request URLs: "https://example.com/docs/"
-	Exclude  []string `json:"exclude,omitempty"`  // beginnings of request URLs, or of paths where they begin with "/"
+	Include  []string `json:"include,omitempty"`  // patterns: "/docs/", "/*.html$"
+	Exclude  []string `json:"exclude,omitempty"`  // patterns where they begin with / or *, else beginnings of request URLs
 }
 
 // Empty reports whether s names nothing that it takes.
@@ -46,6 +53,16 @@ func (s Scope) Validate() error {
 			faults = append(faults, fmt.Errorf("scope: prefix %q can match nothing: write its host as in a request, lower-case, in punycode and without a default port", p))
 		}
 	}
+	for _, p := range s.Include {
+		if err := pathmatch.Fault(p); err != nil {
+			faults = append(faults, fmt.Errorf("scope: include: %w", err))
+		}
+	}
+	for _, e := range s.Exclude {
+		if err := pathmatch.Fault(e); err != nil && !strings.HasPrefix(e, "http") {
+			faults = append(faults, fmt.Errorf("scope: exclude: %w, or write a whole URL", err))
+		}
+	}
 	if size, _ := json.Marshal(s); len(size) > maxScope {
 		faults = append(faults, fmt.Errorf("scope: it takes %d bytes; %d are allowed: name Sites for many hosts, or leave it to the seeds", len(size), maxScope))
 	}
@@ -68,23 +85,56 @@ const maxScope = 16 * kib
 
 // Takes reports whether u may be requested.
 func (s Scope) Takes(u urlnorm.URL) bool {
-	return s.includes(u) && !s.excludes(u)
+	c := s.compiled()
+	return s.includes(u) && !c.bars(u)
 }
 
-// Takes reports whether the run may request u: its scope with the hosts that its
-// seeds have brought into it.
+// scoped is a Scope whose patterns have been read.
+type scoped struct {
+	Scope
+	include, exclude pathmatch.Set
+	begins           []string // of Exclude: beginnings of request URLs
+}
+
+func (s Scope) compiled() *scoped {
+	c := &scoped{Scope: s, include: pathmatch.NewSet(s.Include)}
+	var patterns []string
+	for _, e := range s.Exclude {
+		if strings.HasPrefix(e, "/") || strings.HasPrefix(e, "*") {
+			patterns = append(patterns, e)
+		} else {
+			c.begins = append(c.begins, e)
+		}
+	}
+	c.exclude = pathmatch.NewSet(patterns)
+	return c
+}
+
+// Takes reports whether the run may request u: by its scope with the hosts that its
+// seeds have brought into it, and by Config.InScope.
 func (f *Frontier) Takes(u urlnorm.URL) bool {
 	f.mu.Lock()
 	joined := f.hosts[hostPort(u.Origin)]
 	f.mu.Unlock()
 	s := f.scope.Load()
-	return (joined || s.includes(u)) && !s.excludes(u)
+	return (joined || s.includes(u)) && !s.bars(u) && f.agrees(u)
 }
 
 // takes is Takes for the writer.
 func (f *Frontier) takes(u urlnorm.URL) bool {
-	s := &f.head.contract.Scope
-	return (f.hosts[hostPort(u.Origin)] || s.includes(u)) && !s.excludes(u)
+	s := f.head.scope()
+	return (f.hosts[hostPort(u.Origin)] || s.includes(u)) && !s.bars(u) && f.agrees(u)
+}
+
+// agrees reports whether the caller's own function takes u.
+func (f *Frontier) agrees(u urlnorm.URL) bool { return f.cfg.InScope == nil || f.cfg.InScope(u) }
+
+// scope is the run's scope, read once.
+func (h *head) scope() *scoped {
+	if h.scoped == nil {
+		h.scoped = h.contract.Scope.compiled()
+	}
+	return h.scoped
 }
 
 func (s Scope) includes(u urlnorm.URL) bool {
@@ -110,23 +160,32 @@ func (s Scope) includes(u urlnorm.URL) bool {
 	return false
 }
 
-// excludes looks at the request and at the key: no way of writing a URL passes.
-func (s Scope) excludes(u urlnorm.URL) bool {
-	return len(s.Exclude) > 0 && (s.excluded(u.Request) || s.excluded(u.Key.Text))
+// bars reports whether u's path is not one of those that s is about. It looks at the
+// request and at the key: no way of writing a URL passes.
+func (s *scoped) bars(u urlnorm.URL) bool {
+	if s.include.Empty() && s.exclude.Empty() && len(s.begins) == 0 {
+		return false
+	}
+	request, key := targets(u.Request, u.Key.Text)
+	if _, in := s.include.Match(request); !in && !s.include.Empty() {
+		return true
+	}
+	if _, out := s.exclude.Match(request, key); out {
+		return true
+	}
+	return slices.ContainsFunc(s.begins, func(b string) bool {
+		return strings.HasPrefix(u.Request, b) || strings.HasPrefix(u.Key.Text, b)
+	})
 }
 
-func (s Scope) excluded(text string) bool {
-	_, rest, _ := strings.Cut(text, "://")
-	path := "/"
-	if i := strings.IndexByte(rest, '/'); i >= 0 {
-		path = rest[i:]
+// targets are what patterns are compared with: path and query of a request and of
+// its key, where that is a URL.
+func targets(request, key string) (string, string) {
+	r := pathmatch.Target(request)
+	if key == request || !strings.Contains(key, "://") {
+		return r, r
 	}
-	for _, e := range s.Exclude {
-		if strings.HasPrefix(text, e) || strings.HasPrefix(e, "/") && strings.HasPrefix(path, e) {
-			return true
-		}
-	}
-	return false
+	return r, pathmatch.Target(key)
 }
 
 // hostPort returns host and, unless it is its scheme's default, port of o.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/weircrawl/weir/internal/codec"
+	"github.com/weircrawl/weir/internal/pathmatch"
 	"github.com/weircrawl/weir/storage"
 	"github.com/weircrawl/weir/urlnorm"
 )
@@ -34,6 +35,7 @@ type tx struct {
 	active   bool     // the run crawled, when the group began
 	found    map[identity]known
 	policy   map[uint64]Policy
+	disallow map[urlnorm.Origin]pathmatch.Set
 	sources  uint32
 	owed     uint32 // offers made
 	head     []byte // as it is committed

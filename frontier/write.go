@@ -243,8 +243,7 @@ func (t *tx) keep() {
 	f.last.Store(&t.head)
 	budget := f.head.contract.Budget
 	f.limit.Store(&budget)
-	scope := f.head.contract.Scope
-	f.scope.Store(&scope)
+	f.scope.Store(f.head.scope())
 	t.clean()
 	f.againDue = min(f.againDue, t.again)
 	for _, id := range t.later {

@@ -43,6 +43,7 @@ func (e Explanation) String() string {
 	p.admissions(e.Explained)
 	p.life(e.Explained)
 	p.origin(e.Origin)
+	p.policy(e.Policy)
 	p.robots(e.Robots)
 	p.result(e.Explained)
 	p.held(e.Explained)
@@ -159,6 +160,14 @@ func (p *printer) origin(o *frontier.OriginState) {
 	if !o.Next.IsZero() {
 		p.fact("next", "%s", reasoned("no request before "+stampOf(o.Next), o.Why))
 	}
+}
+
+// policy prints what the operator's rules say, beside what robots.txt does.
+func (p *printer) policy(s *frontier.Standing) {
+	if s == nil {
+		return
+	}
+	p.fact("policy", "%s: %s", s.Policy.Version, s)
 }
 
 func (p *printer) robots(r *Robots) {
