@@ -221,7 +221,12 @@ func (c *Crawler) Last(ctx context.Context) (ledger.Receipt, bool, error) {
 // returns frontier.ErrNoRun where there is none. After Ctrl-C it needs a context
 // that has not ended, as Last does.
 func (c *Crawler) Reader(ctx context.Context) (*frontier.Reader, error) {
-	reader, err := frontier.NewReader(ctx, ledger.Metered(c.store), c.cfg.Run)
+	return c.readerOf(ctx, c.cfg.Run)
+}
+
+// readerOf reads a run by its name, or the newest one.
+func (c *Crawler) readerOf(ctx context.Context, run string) (*frontier.Reader, error) {
+	reader, err := frontier.NewReader(ctx, ledger.Metered(c.store), run)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func TestPostgreSQLsManualIsDeliveredWholeAndDamageIsFound(t *testing.T) {
 	defer crawler.Close()
 	ran, err := crawler.Run(t.Context(), "http://"+c.name+".test/index.html")
 	require.NoError(t, err)
-	results, err := crawler.Generation(t.Context())
+	results, err := crawler.Generation(t.Context(), "")
 	require.NoError(t, err)
 
 	for _, name := range []string{"pages.jsonl", "pages.csv"} {

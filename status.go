@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/weircrawl/weir/frontier"
 	"github.com/weircrawl/weir/ledger"
@@ -98,8 +99,8 @@ func (c *Crawler) broken() []string {
 
 // Freeze closes a generation: all results that the run has accepted by now, in an
 // order that never changes, to be paged through and materialized while the run goes
-// on. A run freezes one whenever it stops or ends, so that Freeze is for the Run in
-// progress, and for a run whose process was killed. It returns frontier.ErrNoRun where
+// on. Generation opens it again later, by its ID. A run freezes one whenever it stops
+// or ends, so that Freeze is for the Run in progress, and for a run whose process was killed. It returns frontier.ErrNoRun where
 // there is no run.
 func (c *Crawler) Freeze(ctx context.Context) (*ledger.Generation, error) {
 	g, err := c.freeze(ctx)
@@ -161,10 +162,31 @@ func (c *Crawler) stopKilled(ctx context.Context) error {
 	return errors.Join(f.Stop(ctx, "killed"), f.Close())
 }
 
-// Generation returns the newest frozen generation of the run that Config.Run names,
-// or of the newest one, as a source to materialize. The error wraps
-// ledger.ErrNotFrozen where none is frozen: Freeze makes one.
-func (c *Crawler) Generation(ctx context.Context) (*ledger.Generation, error) {
+// Generation returns a frozen generation by its ID, of whatever run in the store, as
+// a source to materialize: to go on with what was begun before a later one was frozen.
+// An empty ID is the newest of the run that Config.Run names, or of the newest run.
+// The error wraps ledger.ErrNotFrozen where none is frozen: Freeze makes one; and
+// frontier.ErrNoRun or frontier.ErrNoGeneration where none has this ID.
+func (c *Crawler) Generation(ctx context.Context, id string) (*ledger.Generation, error) {
+	if id == "" {
+		return c.newest(ctx)
+	}
+	run := id[:max(0, strings.LastIndexByte(id, '.'))]
+	if run == "" {
+		return nil, fmt.Errorf("weir: %w: %q names no run", frontier.ErrNoGeneration, id)
+	}
+	reader, err := c.readerOf(ctx, run)
+	if err != nil {
+		return nil, fmt.Errorf("weir: %w", err)
+	}
+	g, err := reader.Generation(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("weir: %w", err)
+	}
+	return ledger.At(reader, g), nil
+}
+
+func (c *Crawler) newest(ctx context.Context) (*ledger.Generation, error) {
 	reader, err := c.Reader(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("weir: %w", err)

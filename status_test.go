@@ -126,7 +126,7 @@ func TestAReceiptIsOfTheGenerationThatTheEndOfItsRunFroze(t *testing.T) {
 		cfg := over(web(t, pages(5)), memory.New())
 		c, err := New(cfg)
 		require.NoError(t, err)
-		_, err = c.Generation(t.Context())
+		_, err = c.Generation(t.Context(), "")
 		require.ErrorIs(t, err, frontier.ErrNoRun)
 		_, err = c.Freeze(t.Context())
 		require.ErrorIs(t, err, frontier.ErrNoRun)
@@ -135,7 +135,7 @@ func TestAReceiptIsOfTheGenerationThatTheEndOfItsRunFroze(t *testing.T) {
 
 		receipt, err := c.Run(t.Context(), "http://a.test/")
 		require.NoError(t, err)
-		g, err := c.Generation(t.Context())
+		g, err := c.Generation(t.Context(), "")
 		require.NoError(t, err)
 		assert.Equal(t, g.ID, receipt.Generation)
 		assert.Equal(t, ledger.Complete, receipt.Verdict)
@@ -177,7 +177,7 @@ func TestAGenerationStaysWhatItWasWhateverComesLater(t *testing.T) {
 		assert.Equal(t, ledger.PartialResumable, partial.Verdict)
 		require.NotNil(t, early)
 		first := idsOf(t, early)
-		stopped, err := c.Generation(t.Context())
+		stopped, err := c.Generation(t.Context(), "")
 		require.NoError(t, err)
 		second := idsOf(t, stopped)
 		assert.Equal(t, partial.Generation, stopped.ID)
@@ -188,7 +188,7 @@ func TestAGenerationStaysWhatItWasWhateverComesLater(t *testing.T) {
 		assert.Equal(t, ledger.Complete, whole.Verdict)
 		assert.Equal(t, first, idsOf(t, early), "a later result is of a later generation")
 		assert.Equal(t, second, idsOf(t, stopped))
-		final, err := c.Generation(t.Context())
+		final, err := c.Generation(t.Context(), "")
 		require.NoError(t, err)
 		all := idsOf(t, final)
 		assert.Len(t, all, 31)
@@ -213,7 +213,7 @@ func TestARunWhoseProcessWasKilledCanBeFrozen(t *testing.T) {
 
 		c, err := New(over(web(t, pages(5)), mem))
 		require.NoError(t, err)
-		_, err = c.Generation(t.Context())
+		_, err = c.Generation(t.Context(), "")
 		require.ErrorIs(t, err, ledger.ErrNotFrozen)
 		g, err := c.Freeze(t.Context())
 		require.NoError(t, err)
@@ -244,7 +244,7 @@ func TestAPollThatChasesACursorIsNamedFirst(t *testing.T) {
 			_, err := c.Freeze(context.Background())
 			assert.NoError(t, err)
 			_, err = c.Observe(context.Background(), func(ctx context.Context) (ledger.Observation, error) {
-				g, err := c.Generation(ctx)
+				g, err := c.Generation(ctx, "")
 				if err != nil {
 					return ledger.Observation{}, err
 				}

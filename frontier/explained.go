@@ -65,15 +65,15 @@ type Late struct {
 // OriginState is how an origin stands.
 type OriginState struct {
 	Origin    urlnorm.Origin  `json:"origin"`
-	States    map[State]int64 `json:"states"`              // its URLs
-	InFlight  int64           `json:"in_flight"`           // leases, that of its gate among them
-	Paused    Reason          `json:"paused,omitempty"`    // why nothing is leased
-	Next      time.Time       `json:"next,omitzero"`       // no request before
-	Why       Reason          `json:"why,omitempty"`       // of Next: delay, crawl_delay, slowed, or what it answered
-	Incidents int             `json:"incidents,omitempty"` // times in a row that it asked for less
-	Troubles  int             `json:"troubles,omitempty"`  // failures in a row
-	Rate      int             `json:"rate"`                // at its last answer, in thousandths of the rate it began with
-	Latency   time.Duration   `json:"latency,omitempty"`   // smoothed, of good answers
+	States    map[State]int64 `json:"states"`               // its URLs
+	InFlight  int64           `json:"in_flight"`            // leases, that of its gate among them
+	Paused    Reason          `json:"paused,omitempty"`     // why nothing is leased
+	Next      time.Time       `json:"next,omitzero"`        // no request before
+	Why       Reason          `json:"why,omitempty"`        // of Next: delay, crawl_delay, slowed, or what it answered
+	Incidents int             `json:"incidents,omitempty"`  // times in a row that it asked for less
+	Troubles  int             `json:"troubles,omitempty"`   // failures in a row
+	Rate      int             `json:"rate"`                 // at its last answer, in thousandths of the rate it began with
+	Latency   time.Duration   `json:"latency_ns,omitempty"` // smoothed, of good answers
 	Gate      GateState       `json:"gate"`
 }
 
@@ -85,8 +85,8 @@ type GateState struct {
 	Due        time.Time     `json:"due,omitzero"`   // of a retry
 	Generation uint64        `json:"generation"`     // of its newest lease
 	Attempts   int           `json:"attempts"`
-	Delay      time.Duration `json:"delay,omitempty"` // what the site asks for
-	Note       []byte        `json:"note,omitempty"`  // of who opened it
+	Delay      time.Duration `json:"delay_ns,omitempty"` // what the site asks for
+	Note       []byte        `json:"note,omitempty"`     // of who opened it
 }
 
 // Scanned is how far a scan of the decisions got, from the first on.

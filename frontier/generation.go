@@ -31,6 +31,12 @@ type Generation struct {
 	Summary  Summary   `json:"summary"`  // of that commit
 }
 
+// String is one line for people.
+func (g Generation) String() string {
+	return fmt.Sprintf("generation %s: %d results, frozen %s while the run was %s",
+		g.ID, g.Summary.Results, g.Frozen.UTC().Format(time.RFC3339), g.Summary.Phase)
+}
+
 func generationID(run string, ordinal uint64) string {
 	return run + "." + strconv.FormatUint(ordinal, 10)
 }

@@ -71,7 +71,7 @@ func (id LeaseID) place() place { return place{id.Origin, id.Ordinal} }
 type Evidence struct {
 	Status       int            `json:"status,omitempty"`
 	Bytes        int64          `json:"bytes,omitempty"` // decoded; charged to the budget
-	Latency      time.Duration  `json:"latency,omitempty"`
+	Latency      time.Duration  `json:"latency_ns,omitempty"`
 	Digest       storage.Digest `json:"digest,omitempty"`
 	Artifact     storage.Ref    `json:"artifact,omitzero"`
 	ETag         string         `json:"etag,omitempty"`

@@ -56,7 +56,7 @@ type Summary struct {
 	Requests int64         `json:"requests"` // attempts granted, gates among them
 	Bytes    int64         `json:"bytes"`    // spent
 	Reserved int64         `json:"reserved"` // set aside by leases
-	Active   time.Duration `json:"active"`
+	Active   time.Duration `json:"active_ns"`
 	Limit    Budget        `json:"limit"`
 	Scope    Scope         `json:"scope"` // with the first 16 hosts that seeds have brought into it
 	Hosts    int64         `json:"hosts"` // that seeds have brought into it
@@ -66,7 +66,7 @@ type Summary struct {
 	Conflict int64         `json:"conflicts"` // completions quarantined
 
 	Generation  string         `json:"generation,omitempty"` // ID of the newest; empty: none is frozen
-	Queue       time.Duration  `json:"queue"`                // how long the oldest call of the commit had waited
+	Queue       time.Duration  `json:"queue_ns"`             // how long the oldest call of the commit had waited
 	Patterns    []PatternTally `json:"patterns,omitempty"`   // of references that a limit holds back: the 8 heaviest
 	PatternRest int64          `json:"pattern_rest"`         // held back, and counted in none of Patterns
 	Versions    Versions       `json:"versions"`

@@ -27,9 +27,9 @@ type Robots struct {
 	Policy  string        `json:"policy,omitempty"` // of the operator, where it is stricter
 	Rule    string        `json:"rule,omitempty"`   // that decides, as written; empty: none matches
 	Line    int           `json:"line,omitempty"`
-	Group   string        `json:"group,omitempty"` // whose rules were asked
-	Delay   time.Duration `json:"delay,omitempty"` // Crawl-delay
-	Lost    string        `json:"lost,omitempty"`  // why the file cannot be read any more; then nothing is allowed
+	Group   string        `json:"group,omitempty"`    // whose rules were asked
+	Delay   time.Duration `json:"delay_ns,omitempty"` // Crawl-delay
+	Lost    string        `json:"lost,omitempty"`     // why the file cannot be read any more; then nothing is allowed
 }
 
 // mostLines is how many decisions, transitions and attempts a person is shown.

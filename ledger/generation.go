@@ -22,7 +22,8 @@ type Generation struct {
 	reader *frontier.Reader
 }
 
-// At returns the generation g of the run that reader reads.
+// At returns the generation g of the run that reader reads, which has it from
+// [frontier.Reader.Generation] or Generations.
 func At(reader *frontier.Reader, g frontier.Generation) *Generation {
 	return &Generation{Generation: g, reader: reader}
 }
@@ -39,6 +40,9 @@ func Latest(ctx context.Context, reader *frontier.Reader) (*Generation, error) {
 	}
 	return At(reader, g), nil
 }
+
+// String is one line for people.
+func (g *Generation) String() string { return g.Generation.String() }
 
 // Page returns the results from r.After on. A cursor of another generation, of
 // another store, or of none is answered with [ErrCursor], and what it is of.

@@ -12,7 +12,7 @@ import (
 // A Poll is what one look at a job has cost, and what it saw.
 type Poll struct {
 	Time       time.Time      `json:"time"`
-	Latency    time.Duration  `json:"latency"`
+	Latency    time.Duration  `json:"latency_ns"`
 	Bytes      int64          `json:"bytes"`    // read for it
 	Answer     int64          `json:"answer"`   // bytes of the answer, as JSON
 	Reads      int64          `json:"reads"`    // of a store
@@ -89,8 +89,8 @@ type Observer struct {
 type Polls struct {
 	Count    int64            `json:"count"`
 	Failed   int64            `json:"failed,omitempty"`
-	Latency  time.Duration    `json:"latency"` // of the last
-	Slowest  time.Duration    `json:"slowest"`
+	Latency  time.Duration    `json:"latency_ns"` // of the last
+	Slowest  time.Duration    `json:"slowest_ns"`
 	Bytes    int64            `json:"bytes"` // read, in all
 	Reads    int64            `json:"reads"`
 	Requests int64            `json:"requests,omitempty"`

@@ -109,7 +109,7 @@ type Used struct {
 	URLs     int64         `json:"urls"` // slots; one that is spent is never returned
 	Origins  int64         `json:"origins"`
 	Bytes    int64         `json:"bytes"`    // decoded; of a lease that a crash lost, all that was set aside for it
-	Wall     time.Duration `json:"wall"`     // active time
+	Wall     time.Duration `json:"wall"`     // active time; in nanoseconds, as in Limit
 	Requests int64         `json:"requests"` // attempts granted, gates among them
 	Late     int64         `json:"late"`     // reports that came after another owner had the URL
 	Conflict int64         `json:"conflicts"`

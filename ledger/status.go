@@ -45,7 +45,7 @@ type Status struct {
 	Patterns       []frontier.PatternTally `json:"patterns,omitempty"` // of those
 	PatternsRest   int64                   `json:"patterns_rest,omitempty"`
 
-	Queue    time.Duration     `json:"queue"` // how long the oldest call of the last commit had waited for it
+	Queue    time.Duration     `json:"queue_ns"` // how long the oldest call of the last commit had waited for it
 	Versions frontier.Versions `json:"versions"`
 	Polls    Polls             `json:"polls"` // those before this one, of this process
 }
