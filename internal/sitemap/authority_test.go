@@ -24,22 +24,22 @@ func at(t testing.TB, trust Trust, url string, named ...urlnorm.Origin) Authorit
 func TestASitemapSpeaksForWhomItMay(t *testing.T) {
 	const here = "https://a.test/maps/s.xml?x=/y/"
 	for _, c := range []struct {
-		page                      string
+		name, page                string
 		byHost, byFolder, byScope Ruling
 	}{
-		{"https://a.test/maps/1", OwnHost, OwnFolder, OwnHost},
-		{"https://a.test/maps/deep/1?q", OwnHost, OwnFolder, OwnHost},
-		{"https://a.test/mapsheet", OwnHost, OutsideFolder, OwnHost},
-		{"https://a.test/video/1", OwnHost, OutsideFolder, OwnHost}, // S-M4
-		{"http://a.test/maps/1", OwnHost, OutsideFolder, OwnHost},
-		{"https://a.test:8443/maps/1", ForeignHost, ForeignHost, LeftToScope},
-		{"https://www.a.test/maps/1", ForeignHost, ForeignHost, LeftToScope},
-		{"https://a.test.evil.test/maps/1", ForeignHost, ForeignHost, LeftToScope},
-		{"https://b.test/maps/1", ForeignHost, ForeignHost, LeftToScope}, // S-M5
-		{"https://named.test/1", NamedByRobots, NamedByRobots, NamedByRobots},
-		{"http://named.test/1", NamedByRobots, ForeignHost, NamedByRobots},
+		{"the folder", "https://a.test/maps/1", OwnHost, OwnFolder, OwnHost},
+		{"below it", "https://a.test/maps/deep/1?q", OwnHost, OwnFolder, OwnHost},
+		{"beside it", "https://a.test/mapsheet", OwnHost, OutsideFolder, OwnHost},
+		{"S-M4 another folder", "https://a.test/video/1", OwnHost, OutsideFolder, OwnHost},
+		{"another scheme", "http://a.test/maps/1", OwnHost, OutsideFolder, OwnHost},
+		{"another port", "https://a.test:8443/maps/1", ForeignHost, ForeignHost, LeftToScope},
+		{"a host below", "https://www.a.test/maps/1", ForeignHost, ForeignHost, LeftToScope},
+		{"a host that begins so", "https://a.test.evil.test/maps/1", ForeignHost, ForeignHost, LeftToScope},
+		{"S-M5 a foreign host", "https://b.test/maps/1", ForeignHost, ForeignHost, LeftToScope},
+		{"a host that names it", "https://named.test/1", NamedByRobots, NamedByRobots, NamedByRobots},
+		{"that host under another scheme", "http://named.test/1", NamedByRobots, ForeignHost, NamedByRobots},
 	} {
-		t.Run(c.page, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			for trust, want := range map[Trust]Ruling{ByHost: c.byHost, ByFolder: c.byFolder, ByScope: c.byScope} {
 				got := at(t, trust, here, "https://named.test").Page(urlOf(t, c.page))
 				assert.Equal(t, want, got)

@@ -115,13 +115,11 @@ func (x *extra) set(f field, text string, a *assembler) {
 	}
 }
 
-// extraText copies the text of an extra, as far as there is room for it.
+// extraText copies the text of an extra.
 func (a *assembler) extraText(f field, text []byte) (s string) {
 	report := a.output.report
 	switch {
-	case a.entry.size > entryMax:
-		return ""
-	case f.isURL() || f == fieldLoc:
+	case f.isURL():
 		s = a.url(text, a.field.over)
 	case len(text) > valueMax || a.field.over:
 		report.note(LongText, text)

@@ -47,6 +47,16 @@ func TestEveryBoundIsNamedWithACountAndAnExample(t *testing.T) {
 	}
 }
 
+func TestExtrasOfAnEntryHaveABoundTogether(t *testing.T) {
+	long := "http://a.test/" + strings.Repeat("i", 8000)
+	all, report := readText(t, "<urlset><url><loc>http://a.test/1</loc>"+strings.Repeat("<image:image><image:loc>"+long+"</image:loc></image:image>", 100)+
+		strings.Repeat("<link rel='alternate' href='"+long+"'/>", 100)+"</url></urlset>")
+	require.Len(t, all, 1)
+	kept := len(all[0].Images) + len(all[0].Alternates)
+	assert.Equal(t, entryMax/len(long)+1, kept)
+	assert.Equal(t, []Note{{TooManyExtras, int64(200 - kept), long[:exampleMax]}}, report.Notes)
+}
+
 func TestWhatJustFitsIsNotCut(t *testing.T) {
 	text := "<urlset>" + oneURL + oneURL + "</urlset>"
 	all, report := readAll(t, strings.NewReader(text), Options{Limits: Limits{Bytes: int64(len(text)), Entries: 2, URL: len("http://a.test/1")}})
@@ -93,7 +103,7 @@ func TestMemoryIsConstant(t *testing.T) {
 		{"a tag without end", "<urlset><url a='", "xxxxxxxx", 3 << 20, 0, 1 << 20},
 		{"tags without end", "<urlset><url>", "<x>", 300 << 10, 0, 1 << 20},
 		{"references", "<urlset><url><loc>", "&amp;&b;", 1 << 20, 0, 1 << 20},
-		{"images of one page", "<urlset><url><loc>http://a.test/</loc>", "<image:image><image:loc>http://a.test/" + strings.Repeat("i", 8000) + "</image:loc></image:image>", 8 << 20, 1, 8 << 20},
+		{"images of one page", "<urlset><url><loc>http://a.test/</loc>", "<image:image><image:loc>http://a.test/i</image:loc></image:image>", 3 << 20, 1, 3 << 20},
 		{"alternates of one page", "<urlset><url><loc>http://a.test/</loc>", "<link rel='alternate' href='http://a.test/" + strings.Repeat("i", 8000) + "'/>", 8 << 20, 1, 10 << 20},
 		{"faults", "<urlset>", "<url><loc>http://a.test/</loc><lastmod>x</lastmod></url></url>junk", 1 << 20, 15_888, 4 << 20},
 	} {

@@ -96,6 +96,7 @@ func TestSyntaxIsLenient(t *testing.T) {
 		{"url in loc", set(`<url><loc><url>` + a + `</url></loc></url>`), []string{a}, nil},
 		{"markup in loc", set(`<url><loc><b>http://a.test</b>/a</loc></url>`), []string{a}, nil},
 		{"no loc", set(`<url>` + a + `</url><url>x</url><url/>`), []string{a}, []string{"bare loc:1", "no loc:2"}},
+		{"S-M3 white space inside loc", set("<url><loc>\n   " + a + "\n  </loc></url>"), []string{a}, nil},
 		{"a comment in loc", set(`<url><loc>http://a.test/<!-- <loc> -->a</loc></url>`), []string{a}, nil},
 		{"a section", set(`<url><loc>` + "\u00a0" + `<![CDATA[ http://a.test/?a=1&amp;b ]]>` + "\ufeff" + `</loc></url>`), []string{"http://a.test/?a=1&amp;b"}, nil},
 		{"a section beside text", set(`<url><loc>http://a.test/?a&amp;b<![CDATA[&amp;]]>&#38;</loc></url>`), []string{"http://a.test/?a&b&amp;&"}, nil},
@@ -209,18 +210,20 @@ func TestAnErrorOfTheSourceComesLastAndTakesNothingBack(t *testing.T) {
 	}
 }
 
+// TestAReaderMayStop anywhere, and has had the first entries.
 func TestAReaderMayStop(t *testing.T) {
-	for _, text := range []string{
-		"<urlset>" + strings.Repeat("<url><loc>http://a.test/</loc></url>", 9) + "</urlset>", strings.Repeat("http://a.test/\n", 9),
-	} {
-		r := New(strings.NewReader(text), Options{})
-		n := 0
-		for range r.Entries() {
-			if n++; n == 3 {
-				break
+	for _, text := range append(seeds, strings.Repeat("http://a.test/\n", 9), "<urlset>"+strings.Repeat("<url><loc>http://a.test/</loc>", 9)) {
+		whole, _ := readText(t, text)
+		for stop := 1; stop <= len(whole); stop++ {
+			r := New(strings.NewReader(text), Options{})
+			var got []Entry
+			for e := range r.Entries() {
+				if got = append(got, e); len(got) == stop {
+					break
+				}
 			}
+			assert.Equal(t, whole[:stop], got)
+			assert.Equal(t, stop, r.Report().Entries+r.Report().Children)
 		}
-		assert.Equal(t, 3, r.Report().Entries)
-		assert.Empty(t, r.Report().Notes)
 	}
 }
