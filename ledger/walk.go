@@ -124,6 +124,10 @@ func (w *walk) count(r Result) {
 
 // become keeps states those of last rows, where r may replace another.
 func (w *walk) become(r Result, fresh bool) {
+	sound := r.State == 0 || r.State == frontier.Done
+	if fresh && sound {
+		return
+	}
 	id := short(r.ID)
 	if !fresh {
 		was, bad := w.worse[id]
@@ -134,7 +138,7 @@ func (w *walk) become(r Result, fresh bool) {
 		w.states[r.State]++
 		delete(w.worse, id)
 	}
-	if r.State != 0 && r.State != frontier.Done {
+	if !sound {
 		w.worse[id] = r.State
 	}
 }
