@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 )
 
@@ -57,10 +58,13 @@ func hindered(err error) bool {
 }
 
 // within says in which step err has come up. Damage and a fault of configuration
-// speak for themselves.
+// speak for themselves, and the name of this package is said once.
 func within(step string, err error) error {
 	if config := (*ConfigError)(nil); err == nil || errors.Is(err, ErrDamaged) || errors.As(err, &config) {
 		return err
+	}
+	if strings.Contains(err.Error(), "ledger: ") {
+		return fmt.Errorf("%s: %w", step, err)
 	}
 	return fmt.Errorf("ledger: %s: %w", step, err)
 }

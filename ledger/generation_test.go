@@ -323,6 +323,7 @@ func TestARunThatGoesOnHasAReceiptOfItsLastCommitAndNoGeneration(t *testing.T) {
 	r, err = Reconcile(t.Context(), c.reader())
 	require.NoError(t, err)
 	assert.Equal(t, PartialResumable, r.Verdict, "frozen before the run is over")
+	assert.Contains(t, r.Why, "never becomes whole: deliver the one that is frozen then")
 	assert.Equal(t, g.ID, r.Generation)
 }
 

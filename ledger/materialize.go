@@ -175,7 +175,7 @@ func (m *materialization) reopen(ctx context.Context, head Page) error {
 // keep puts a page into the sink, and counts it.
 func (m *materialization) keep(ctx context.Context, line PageReceipt, results []Result) error {
 	if err := m.To.Write(ctx, line, results); err != nil {
-		return fmt.Errorf("ledger: page %d: %w", line.Ordinal, err)
+		return within(fmt.Sprintf("page %d", line.Ordinal), err)
 	}
 	m.take(line, results)
 	m.Trace(line)
@@ -312,7 +312,7 @@ func (m *materialization) finish(ctx context.Context, cut CutOff) (Receipt, erro
 		defer done()
 	}
 	if err := m.To.Finish(ctx, r); err != nil {
-		return Receipt{}, errors.Join(fmt.Errorf("ledger: finish: %w", err), ended)
+		return Receipt{}, errors.Join(within("finish", err), ended)
 	}
 	if cut == CutContext {
 		return r, fmt.Errorf("ledger: materialize: %w", ended)

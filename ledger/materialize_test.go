@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/weircrawl/weir/frontier"
+	"github.com/weircrawl/weir/storage"
 )
 
 // shelf is a source that keeps its results in memory. bend may answer for it.
@@ -182,5 +186,36 @@ func TestAnExportWithoutItsEndsIsRefused(t *testing.T) {
 	for _, e := range []Export{{}, {From: &Generation{}}, {To: nowhere{}}} {
 		_, err := Materialize(t.Context(), e)
 		require.ErrorIs(t, err, errNoEnds)
+	}
+}
+
+func TestAnErrorNamesThePackageOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pages.jsonl")
+	whole := func(e Export) error {
+		_, err := Materialize(t.Context(), e)
+		return err
+	}
+	held := &File{Path: path}
+	_, err := held.Resume(t.Context())
+	require.NoError(t, err)
+	locked := whole(export(newShelf(1), &File{Path: path}))
+	require.NoError(t, held.Close())
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	published := whole(export(newShelf(1), &File{Path: path}))
+
+	s, b := newShelf(35), &box{}
+	e := export(s, b)
+	e.Pages = 1
+	require.NoError(t, whole(e))
+	at("", func(*Page) error { return ErrRefused })(s, nil)
+	refused := whole(e)
+
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, ended := Materialize(over, export(newShelf(1), &box{}))
+	for err, want := range map[error]error{locked: storage.ErrLocked, published: ErrPublished, refused: ErrRefused, ended: context.Canceled,
+		whole(export(newShelf(1), &box{fail: 1})): errKilled, whole(export(newShelf(1), &box{fail: 2})): errKilled} {
+		require.ErrorIs(t, err, want)
+		assert.Equal(t, 1, strings.Count(err.Error(), "ledger: "), err.Error())
 	}
 }

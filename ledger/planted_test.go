@@ -36,14 +36,6 @@ func says(change func(p *Page)) func(*shelf, *Export) {
 	return func(s *shelf, _ *Export) { change(&s.page) }
 }
 
-// unfrozen lets the source freeze nothing.
-func unfrozen(plant func(*shelf, *Export)) func(*shelf, *Export) {
-	return func(s *shelf, e *Export) {
-		s.page.Generation = ""
-		plant(s, e)
-	}
-}
-
 func fails(err error) func(*shelf, *Export) {
 	return at("10", func(*Page) error { return err })
 }
@@ -194,17 +186,6 @@ func TestEveryPlantedFaultHasItsVerdict(t *testing.T) {
 			goneOnWith(t, c.plant, r)
 		})
 	}
-}
-
-func TestAResultThatReplacesAnotherIsNoDuplicate(t *testing.T) {
-	s, b := newShelf(35), &box{}
-	s.page.Counts = Counts{34, 34, 0, 0, 0, 0}
-	s.results[0].State = frontier.Failed // at first
-	third(func(r *Result) { r.ID, r.Supersedes = "r000", true })(s, nil)
-	r := materialize(t, export(s, b))
-	assert.Equal(t, Complete, r.Verdict, r.Why)
-	assert.EqualValues(t, 1, r.Superseded)
-	assert.Zero(t, r.Duplicates)
 }
 
 func TestAnEmptyPageInTheMiddleIsNotTheEnd(t *testing.T) {

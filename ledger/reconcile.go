@@ -34,7 +34,7 @@ func Reconcile(ctx context.Context, reader *frontier.Reader, polls ...string) (R
 	}
 	receipt, err := survey(ctx, source)
 	if err != nil {
-		return Receipt{}, fmt.Errorf("ledger: walk of run %s: %w", reader.Run(), err)
+		return Receipt{}, within("walk of run "+reader.Run(), err)
 	}
 	if receipt.Polls = polls; ok {
 		receipt.Rekeyed = &rekeyed

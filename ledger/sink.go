@@ -14,7 +14,7 @@ import (
 // ends, and the next Resume opens it again.
 type Sink interface {
 	// Resume returns the receipt that an earlier Materialize has left: what Finish has
-	// kept, or the lines that Write has kept since, without a verdict. The zero Receipt
+	// kept, or the lines that Write has kept since, all of each, without a verdict. The zero Receipt
 	// means that there is nothing.
 	Resume(ctx context.Context) (Receipt, error)
 	// Write keeps one page and its line, which is consumed. A line of ordinal 0 starts

@@ -38,3 +38,11 @@ func TestAReceiptOfNoPageGoesOnAtTheStart(t *testing.T) {
 	assert.Contains(t, text, "page 0: refused: ledger: the source refuses")
 	assert.Regexp(t, `(?m)^goes on +at the start$`, text)
 }
+
+func TestWhatLeadsRoundDoesNotSayThatItGoesOn(t *testing.T) {
+	s := newShelf(35)
+	at("10", func(p *Page) error { p.Next = "10"; return nil })(s, nil)
+	text := materialize(t, export(s, &box{})).String()
+	assert.Regexp(t, `(?m)^cut off +page 1: cursor_loop`, text)
+	assert.NotContains(t, text, "goes on")
+}
