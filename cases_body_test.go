@@ -122,6 +122,7 @@ func TestSK2ManyBrokenBodiesFreezeNoWorker(t *testing.T) {
 	const pages = 2000
 	c := crawlWeb(t, web(t, ""), func(cfg *Config) {
 		rawServer(t, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n1")(cfg)
+		cfg.Budget.Pattern = pages
 		cfg.OnPage = func(_ context.Context, p *Page) error {
 			var refs []string
 			for i := range pages - 1 - p.Depth*(pages-1) { // of the first page alone

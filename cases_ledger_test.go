@@ -62,7 +62,7 @@ func TestSD1APollReadsNoResultHoweverManyThereAre(t *testing.T) {
 	})))
 	cfg := over(w, mem)
 	fast(32)(&cfg)
-	cfg.Budget.Depth = pages
+	cfg.Budget.Depth, cfg.Budget.Pattern = pages, pages
 	receipt, err := Run(t.Context(), cfg, "http://a.test/0")
 	require.NoError(t, err)
 	assert.Equal(t, ledger.Complete, receipt.Verdict, receipt.Why)

@@ -35,7 +35,7 @@ type corpus struct {
 }
 
 // large is the budget of sites with more references on a page than most.
-var large = weir.Budget{URLs: 50_000, References: 50_000, ReferenceBytes: 16 << 20}
+var large = weir.Budget{URLs: 50_000, Pattern: 50_000, References: 50_000, ReferenceBytes: 16 << 20}
 
 var (
 	postgresql = corpus{"postgresql-doc-15", "15.20-0+deb12u1", "/usr/share/doc/postgresql-doc-15/html", 1169,

@@ -53,7 +53,7 @@ func (g graph) RoundTrip(r *http.Request) (*http.Response, error) {
 func (g graph) config(workers int) weir.Config {
 	mem := memory.New()
 	return weir.Config{UserAgent: "weirtest/1.0", Store: mem, Artifacts: mem, Workers: workers, Fetch: fetch.Config{Transport: g},
-		Budget: weir.Budget{URLs: 2_000_000, Depth: 10_000}, Policy: frontier.Policy{Delay: -1, Concurrency: workers}}
+		Budget: weir.Budget{URLs: 2_000_000, Pattern: 2_000_000, Depth: 10_000}, Policy: frontier.Policy{Delay: -1, Concurrency: workers}}
 }
 
 func TestSB6NoPageOfADenseWebIsHandledTwice(t *testing.T) {

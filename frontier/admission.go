@@ -94,6 +94,7 @@ const (
 	ReasonOverBudget     Reason = "over_budget" // more slots are spent than the limit: nothing is admitted until it is raised
 	ReasonOrigins        Reason = "origins"
 	ReasonDepth          Reason = "depth"
+	ReasonPattern        Reason = "pattern" // so many URLs of one path pattern are admitted: a calendar, facets, session ids
 	ReasonReferences     Reason = "references"
 	ReasonRecords        Reason = "records"
 	ReasonBytes          Reason = "bytes"

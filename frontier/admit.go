@@ -196,8 +196,13 @@ func (t *tx) decideNew(s *source, c *candidate, at admissionRef, d decided) (dec
 		d.reason = ReasonDepth
 		return d, nil
 	}
+	p := f.policy(c.url.Origin)
 	o, err := t.originOf(c)
 	if err != nil {
+		return d, err
+	}
+	if full, err := t.patternFull(s, c, p); err != nil || full {
+		d.reason = ReasonPattern
 		return d, err
 	}
 	if o == nil && h.origins >= b.Origins {

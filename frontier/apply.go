@@ -10,6 +10,7 @@ import (
 type projection interface {
 	urlAt(p place) (*urlRow, error)
 	putURL(u *urlRow)
+	admitPattern(u *urlRow) error
 	originAt(id uint64) (*origin, error)
 	putOrigin(o *origin)
 	putHost(host string)
@@ -46,6 +47,9 @@ func applyURL(p projection, e *entry, seq uint64) error {
 	if e.event == Admit {
 		row := *e.row // the log's copy must not change with the row
 		p.putURL(&row)
+		if err := p.admitPattern(&row); err != nil {
+			return err
+		}
 	}
 	u, err := p.urlAt(e.place)
 	if err != nil {

@@ -37,7 +37,7 @@ func openBolt(b *testing.B, path string) storage.Store {
 
 func benchFrontier(b *testing.B, s storage.Store) *Frontier {
 	f, err := Open(b.Context(), Config{Store: s, Policy: Policy{Delay: -1, Concurrency: 1 << 20}, Scope: Scope{Sites: []string{"test"}},
-		Budget: Budget{URLs: 1 << 40, Origins: 1 << 20, Response: 64 << 10, Bytes: 1 << 50, Wall: 1000 * time.Hour}})
+		Budget: Budget{URLs: 1 << 40, Pattern: 1 << 40, Origins: 1 << 20, Response: 64 << 10, Bytes: 1 << 50, Wall: 1000 * time.Hour}})
 	require.NoError(b, err)
 	return f
 }

@@ -133,7 +133,7 @@ func (Budget) fields() []bound {
 		of("hints", func(b *Budget) *int64 { return &b.Hints }),
 		of(ReasonOrigins, func(b *Budget) *int64 { return &b.Origins }),
 		small(ReasonDepth, func(b *Budget) *int { return &b.Depth }),
-		of("pattern", func(b *Budget) *int64 { return &b.Pattern }),
+		of(ReasonPattern, func(b *Budget) *int64 { return &b.Pattern }),
 		small(ReasonReferences, func(b *Budget) *int { return &b.References }),
 		of("reference_bytes", func(b *Budget) *int64 { return &b.ReferenceBytes }),
 		small(ReasonRecords, func(b *Budget) *int { return &b.Records }),

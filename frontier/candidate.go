@@ -15,6 +15,9 @@ type candidate struct {
 	id     identity
 	origin uint64
 	reject Reason // of the normalizer; empty where it has a key
+
+	template    string // its pattern, once it was asked for
+	templateKey patternKey
 }
 
 // maxObserved is how much of a reference as written is kept. Where it is longer, what

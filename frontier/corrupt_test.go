@@ -20,7 +20,7 @@ import (
 
 // runSpaces lists the spaces whose keys begin with P R.
 var runSpaces = []storage.Space{spaceHead, spaceDedupe, spaceURL, spaceOrigin, spaceReady, spaceAgain, spaceWake,
-	spaceLease, spaceScope, spaceOffer, spaceMoved, spaceRekey, spaceGeneration, spaceLog, spaceEdge, spaceResult, spaceRecord, spaceAttempt}
+	spaceLease, spaceScope, spaceOffer, spaceMoved, spacePattern, spaceRekey, spaceGeneration, spaceLog, spaceEdge, spaceResult, spaceRecord, spaceAttempt}
 
 // lived returns a store in whose run everything has happened once, so that every
 // space has rows: it is stopped with work left.

@@ -51,6 +51,7 @@ type Frontier struct {
 	rows        map[place]*urlRow
 	origins     map[uint64]*origin
 	ids         identities
+	cardinality cardinality
 	wakes       wakes
 	sites       sites
 	horizon     int64  // wake rows up to here are in the heap

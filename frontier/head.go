@@ -55,6 +55,8 @@ type contract struct {
 	Budget Budget `json:"budget"`
 	Scope  Scope  `json:"scope"`
 	Seeds  bool   `json:"seeds"` // the scope is the seeds' hosts: a new seed joins it
+
+	Patterns bool `json:"patterns,omitempty"` // URLs are counted by pattern; runs of the first weir did not
 	Versions
 	From string `json:"from,omitempty"` // the run that it was rekeyed from
 }

@@ -23,6 +23,7 @@ var (
 	spaceOffer      = storage.Space{Name: "offer", Use: storage.Queue}       // P R S i -> references to be decided again
 	spaceMoved      = storage.Space{Name: "moved", Use: storage.Point}       // P R S i chunk -> lines of that edge row that no bound holds back any more
 	spaceRekey      = storage.Space{Name: "rekey", Use: storage.Point}       // P R -> how far the run has replayed the one that it was made of
+	spacePattern    = storage.Space{Name: "pattern", Use: storage.Point}     // P R O hash -> how many URLs of one pattern were admitted
 	spaceLog        = storage.Space{Name: "log", Use: storage.Append}        // P R S chunk -> transitions
 	spaceEdge       = storage.Space{Name: "edge", Use: storage.Append}       // P R S i chunk -> references of one source
 	spaceResult     = storage.Space{Name: "result", Use: storage.Append}     // P R F -> Result
@@ -134,6 +135,8 @@ func (k keys) scope(host string) []byte {
 	sum := sha256.Sum256([]byte(host)) // a host may be longer than a key
 	return append(k.prefix(16), sum[:16]...)
 }
+
+func (k keys) pattern(p patternKey) []byte { return k.nums(p.origin, p.hash) }
 
 func (k keys) seq(s uint64) []byte { return k.nums(s) }
 

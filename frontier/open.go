@@ -92,7 +92,7 @@ func (t *tx) adjust(given Budget) error {
 		return nil
 	}
 	for _, r := range raised {
-		if r == ReasonURLs || r == ReasonOrigins || r == ReasonDepth {
+		if r == ReasonURLs || r == ReasonOrigins || r == ReasonDepth || r == ReasonPattern {
 			return t.offer(offer{kind: offerRaised, to: admissionRef{seq: t.seq}})
 		}
 	}
@@ -196,18 +196,19 @@ func (f *Frontier) beginRun(ctx context.Context) error {
 	f.keys = keys{run: number}
 	f.book = book{latest: number, active: number}
 	f.head = &head{name: name, number: number, began: f.now(), tallies: map[tallyKey]*tally{}, contract: contract{
-		Budget: f.cfg.Budget, Scope: f.cfg.Scope, Seeds: f.cfg.Scope.Empty(), Versions: f.versions()}}
+		Budget: f.cfg.Budget, Scope: f.cfg.Scope, Seeds: f.cfg.Scope.Empty(), Patterns: true, Versions: f.versions()}}
 	if f.earlier != nil {
 		f.head.contract.From = f.earlier.name
 	}
-	f.horizon, f.ids.whole = never, true
+	f.horizon, f.ids.whole, f.cardinality.whole = never, true, true
 	return nil
 }
 
 // forget drops all memory of the store's contents.
 func (f *Frontier) forget() {
 	f.rows, f.origins = map[place]*urlRow{}, map[uint64]*origin{}
-	f.ids, f.wakes, f.sites = newIdentities(f.cfg.Cache), newWakes(), sites{}
+	f.ids, f.cardinality = newIdentities(f.cfg.Cache), newCardinality()
+	f.wakes, f.sites = newWakes(), sites{}
 	f.mu.Lock()
 	f.hosts = map[string]bool{}
 	f.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 const maxPattern = 200
 
 // patternOf folds what tells apart the URLs that one template makes: a request's
-// host and path with every number as {n}, date as {date}, UUID as {uuid} and hash
-// as {hex}, repeated segments once with a "+", and the sorted set of its query's
+// host and path with every number as {n}, date as {date}, UUID as {uuid}, hash as
+// {hex} and session id as {id}, repeated segments once with a "+", and the sorted set of its query's
 // names. It looks at the form of a segment alone, so that no value decides.
 func patternOf(request string) string {
 	_, rest, found := strings.Cut(request, "://")
@@ -62,7 +62,7 @@ func foldPath(b []byte, path string) []byte {
 	segments, folded := room[:0], make([]byte, 0, len(path)+16)
 	for s := range strings.SplitSeq(path, "/") {
 		at := len(folded)
-		folded = fold(folded, s)
+		folded = foldSegment(folded, s)
 		segments = append(segments, segment{text: folded[at:]})
 		if p := period(segments); p > 0 {
 			segments = segments[:len(segments)-p]
@@ -78,6 +78,19 @@ func foldPath(b []byte, path string) []byte {
 		}
 		if b = append(b, s.text...); s.again {
 			b = append(b, '+')
+		}
+	}
+	return b
+}
+
+// foldSegment folds a segment, and of its parameters all but the names:
+// /p;jsessionid=1F is /p;jsessionid.
+func foldSegment(b []byte, s string) []byte {
+	s, params, _ := strings.Cut(s, ";")
+	b = fold(b, s)
+	for param := range strings.SplitSeq(params, ";") {
+		if name, _, _ := strings.Cut(param, "="); name != "" {
+			b = fold(append(b, ';'), name)
 		}
 	}
 	return b
@@ -168,10 +181,24 @@ func template(s string) (string, int) {
 		}
 	}
 	n := run(s, alnum)
-	if n >= 8 && run(s, hexDigit) == n && run(s, digit) < n && strings.ContainsAny(s[:n], "0123456789") {
+	switch {
+	case n >= 8 && run(s, hexDigit) == n && run(s, digit) < n && strings.ContainsAny(s[:n], "0123456789"):
 		return "{hex}", n
+	case n >= 12 && turns(s[:n]) >= 4:
+		return "{id}", n
 	}
 	return "", 0
+}
+
+// turns is how often a word goes from a letter to a digit, or back.
+func turns(word string) int {
+	n := 0
+	for i := 1; i < len(word); i++ {
+		if digit(word[i]) != digit(word[i-1]) {
+			n++
+		}
+	}
+	return n
 }
 
 // hasForm reports whether s begins with a word of this form: x is a hexadecimal

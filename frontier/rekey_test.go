@@ -375,7 +375,7 @@ func TestAPageOfManyLinksIsReplayedWhole(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		links := make([]string, 3000)
 		for i := range links {
-			links[i] = fmt.Sprintf("/with/a/path/that/is/not/short/%d", i)
+			links[i] = "/with/a/path/that/is/not/short/" + lettered(i)
 		}
 		s := crawled(t, linked(map[string][]string{"http://a.test/": links}), []string{"http://a.test/"})
 		assert.EqualValues(t, 3001, rekey(t, s, "first", "second", renamed{}).Carried)

@@ -40,10 +40,11 @@ func (f *Faults) err() error {
 
 // replayed is the projection that the log alone adds up to.
 type replayed struct {
-	rows    map[place]*urlRow
-	origins map[uint64]*origin
-	hosts   map[string]bool
-	head    *head
+	rows     map[place]*urlRow
+	patterns map[patternKey]patternRow
+	origins  map[uint64]*origin
+	hosts    map[string]bool
+	head     *head
 }
 
 func (p *replayed) urlAt(at place) (*urlRow, error) {
@@ -74,7 +75,7 @@ func (r *Reader) Replay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p := &replayed{rows: map[place]*urlRow{}, origins: map[uint64]*origin{}, hosts: map[string]bool{}, head: &head{name: kept.name, number: kept.number, began: kept.began,
+	p := &replayed{rows: map[place]*urlRow{}, patterns: map[patternKey]patternRow{}, origins: map[uint64]*origin{}, hosts: map[string]bool{}, head: &head{name: kept.name, number: kept.number, began: kept.began,
 		tallies: map[tallyKey]*tally{}}}
 	edges, generations, faults := r.edgeCount(ctx), r.frozenRest(ctx), &Faults{}
 	defer edges.stop()
@@ -109,6 +110,9 @@ func (r *Reader) compare(ctx context.Context, p *replayed, kept *head, faults *F
 		return err
 	}
 	if err := r.compareScope(ctx, p, faults); err != nil {
+		return err
+	}
+	if err := r.comparePatterns(ctx, p, faults); err != nil {
 		return err
 	}
 	p.head.seq, p.head.at = kept.seq, kept.at // an idle commit logs nothing

@@ -99,6 +99,10 @@ func laterKinds() map[string]rowKind {
 			return k.encode(), err
 		}},
 	}
+	kinds["pattern"] = rowKind{(&patternRow{admitted: 1, pattern: "a.test/{n}"}).encode(), func(v []byte) ([]byte, error) {
+		p, err := decodePattern(v)
+		return p.encode(), err
+	}}
 	head := rowKinds()["head"]
 	kinds["head of version 2"] = rowKind{sampleLaterHead(head.sample), head.again}
 	origin := rowKinds()["origin"]

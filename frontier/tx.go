@@ -43,12 +43,14 @@ type tx struct {
 	frozen   []byte // its row
 	asked    int64  // when the oldest call of the group was made; never: there is none
 	attempts map[string]*attempt
-	later    []uint64 // origins whose next URL is visible once this has committed
-	again    int64    // first T of this group's rows in again: they can be read once it has committed
+	patterns map[patternKey]string // counted, with their text
+	later    []uint64              // origins whose next URL is visible once this has committed
+	again    int64                 // first T of this group's rows in again: they can be read once it has committed
 }
 
 func (f *Frontier) begin(ctx context.Context) *tx {
 	f.ids.age()
+	f.cardinality.age()
 	return &tx{f: f, ctx: ctx, seq: f.fence.Sequence + 1, gen: f.fence.Generation, now: f.now(), changed: map[*urlRow]bool{}, again: never, asked: never,
 		active: f.crawls()}
 }
@@ -278,6 +280,7 @@ func (t *tx) flush() []storage.Op {
 	for _, u := range t.urls {
 		t.put(spaceURL, k.url(u.place), u.encode())
 	}
+	t.flushPatterns()
 	t.flushLeases()
 	h := t.f.head
 	if t.freeze {

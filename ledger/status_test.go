@@ -109,7 +109,7 @@ func TestAStatusListsTheMostFrequentFirst(t *testing.T) {
 // crawling opens a frontier without pauses.
 func crawling(t *testing.T, s storage.Store) *frontier.Frontier {
 	f, err := frontier.Open(t.Context(), frontier.Config{Store: s, Policy: frontier.Policy{Delay: -1, Concurrency: 1 << 20},
-		Budget: frontier.Budget{URLs: 1 << 20, Origins: 100}})
+		Budget: frontier.Budget{URLs: 1 << 20, Pattern: 1 << 20, Origins: 100}})
 	require.NoError(t, err)
 	return f
 }
@@ -339,7 +339,7 @@ func BenchmarkStatus(b *testing.B) {
 // fill crawls n URLs of one origin.
 func fill(b *testing.B, s storage.Store, n int) {
 	f, err := frontier.Open(b.Context(), frontier.Config{Store: s, Policy: frontier.Policy{Delay: -1, Concurrency: 1 << 20},
-		Budget: frontier.Budget{URLs: 2 << 20, References: 1 << 20, Wall: time.Hour}})
+		Budget: frontier.Budget{URLs: 2 << 20, Pattern: 2 << 20, References: 1 << 20, Wall: time.Hour}})
 	require.NoError(b, err)
 	for from := 0; from < n; from += 10_000 {
 		refs := make([]frontier.Reference, min(10_000, n-from))

@@ -37,7 +37,7 @@ var Handled = Crawler{"weir-emit", func(ctx context.Context, site *Site, pages i
 func crawl(ctx context.Context, site *Site, pages int, cfg weir.Config) error {
 	cfg.UserAgent = "weirbench/1.0"
 	cfg.Workers = concurrency
-	cfg.Budget = weir.Budget{URLs: int64(pages), Depth: 1000}
+	cfg.Budget = weir.Budget{URLs: int64(pages), Pattern: int64(pages), Depth: 1000}
 	cfg.Policy = frontier.Policy{Delay: -1, Concurrency: 1 << 20} // the workers alone are a bound
 	cfg.Fetch = fetch.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	receipt, err := weir.Run(ctx, cfg, site.Root())
