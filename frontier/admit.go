@@ -196,7 +196,6 @@ func (t *tx) decideNew(s *source, c *candidate, at admissionRef, d decided) (dec
 		d.reason = ReasonDepth
 		return d, nil
 	}
-	p := f.policy(c.url.Origin)
 	o, err := t.originOf(c)
 	if err != nil {
 		return d, err
