@@ -7,6 +7,38 @@ import (
 	"github.com/weircrawl/weir/frontier"
 )
 
+// maxFaults is how many faults of a walk are kept as texts. Any more are a count.
+const maxFaults = 8
+
+// faults are what is wrong, as far as texts of it are kept.
+type faults struct {
+	first []string
+	rest  int
+}
+
+func (f *faults) add(text string) {
+	if len(f.first) >= maxFaults {
+		f.rest++
+		return
+	}
+	f.first = append(f.first, clip(text))
+}
+
+// that adds a fault unless ok.
+func (f *faults) that(ok bool, format string, args ...any) {
+	if !ok {
+		f.add(fmt.Sprintf(format, args...))
+	}
+}
+
+// list returns the texts, and how many there are without one.
+func (f *faults) list() []string {
+	if f.rest == 0 {
+		return f.first
+	}
+	return append(f.first[:len(f.first):len(f.first)], fmt.Sprintf("and %s more", count(int64(f.rest), "fault")))
+}
+
 // disagreements names what the source counts and the walk does not confirm, or
 // another count of the source: first what was admitted, then what was walked. Of
 // a walk that was cut off only the former can be said.
