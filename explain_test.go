@@ -54,11 +54,12 @@ func TestExplainAnswersForEveryURL(t *testing.T) {
 		require.NoError(t, err)
 		_, err = c.Explain(t.Context(), "http://a.test/")
 		require.ErrorIs(t, err, frontier.ErrNoRun)
+		assert.ErrorContains(t, err, "begin one")
 		_, err = c.Run(t.Context(), "http://a.test/")
 		require.NoError(t, err)
 		for asked, want := range map[string][]string{
 			"http://a.test/ok":             {"http://a.test/ok is done {fetched}", "named", "utm_source", "duplicate {tracking}", "status 200", "allowed: no rule matches", `seen "http://a.test/ok"`},
-			"http://a.test/ok#x":           {"http://a.test/ok is done {fetched}", "asked       http://a.test/ok#x"},
+			"http://a.test/ok#x":           {"http://a.test/ok#x is done {fetched}, as http://a.test/ok\n"},
 			"http://a.test/private/1":      {"http://a.test/private/1 is refused {robots", "forbidden by line 2 of the group *: Disallow: /private"},
 			"http://a.test/target":         {"is done {fetched}", "the redirect of http://a.test/moved"},
 			"http://a.test/moved":          {"is done {redirected}", "target      /target"},
@@ -86,8 +87,10 @@ func TestExplainAnswersForEveryURL(t *testing.T) {
 		forged, err = c.Explain(t.Context(), "nothing:\n  result      1: done")
 		require.NoError(t, err)
 		assert.NotContains(t, forged.String(), "\n  result")
-		_, err = c.Explain(t.Context(), "")
+		none, err := c.Explain(t.Context(), "")
 		require.ErrorIs(t, err, frontier.ErrNoURL)
+		assert.ErrorContains(t, err, "name one")
+		assert.Equal(t, "no URL was asked for\n", none.String())
 		require.NoError(t, c.Close())
 	})
 }

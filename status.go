@@ -105,7 +105,7 @@ func (c *Crawler) broken() []string {
 func (c *Crawler) Freeze(ctx context.Context) (*ledger.Generation, error) {
 	g, err := c.freeze(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("weir: freeze: %w", err)
+		return nil, fmt.Errorf("weir: %w", err)
 	}
 	return g, nil
 }
@@ -191,5 +191,9 @@ func (c *Crawler) newest(ctx context.Context) (*ledger.Generation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("weir: %w", err)
 	}
-	return ledger.Latest(ctx, reader)
+	g, err := ledger.Latest(ctx, reader)
+	if err != nil {
+		return nil, fmt.Errorf("weir: %w", err)
+	}
+	return g, nil
 }

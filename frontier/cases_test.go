@@ -565,6 +565,8 @@ func TestSB7RunsOfOneStoreStayApart(t *testing.T) {
 		require.NoError(t, second.Close())
 		after, err := r1.Summary(ctx)
 		require.NoError(t, err)
+		assert.Equal(t, []bool{false, true}, []bool{before.Newer, after.Newer})
+		after.Newer = false
 		assert.Equal(t, before, after)
 		_, err = Open(ctx, Config{Store: s, Run: "R1"})
 		require.ErrorIs(t, err, ErrRunFinished)

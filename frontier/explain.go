@@ -7,12 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/weircrawl/weir/storage"
 )
 
-// ErrNoURL means that Explain was asked for nothing.
-var ErrNoURL = errors.New("frontier: explain: no URL is given")
+// ErrNoURL means that Explain was asked for nothing: name a URL, as a page would.
+var ErrNoURL = errors.New("frontier: no URL is named that could be explained: name one")
 
 // Explain says why a URL was, or was not, crawled. It may be written in any form
 // that leads to it; one that the normalizer rejects is explained as such. State,
@@ -59,7 +60,7 @@ func (x *explaining) ask(ctx context.Context, url string) error {
 		return err
 	}
 	x.want = cs[0]
-	x.is = Explained{Run: x.name, Asked: x.want.ref.kept().Observed, Rejected: x.want.reject}
+	x.is = Explained{Run: x.name, Time: time.Now().UTC(), Asked: x.want.ref.kept().Observed, Rejected: x.want.reject}
 	if x.want.reject == "" {
 		u := x.want.url
 		x.is.URL, x.is.Key, x.is.Identity, x.is.Pattern = u.Request, u.Key, hex.EncodeToString(x.want.id[:]), patternOf(u.Request)

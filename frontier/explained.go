@@ -10,6 +10,7 @@ import (
 // is whole; what only a scan of the decisions can find is as far as Scanned says.
 type Explained struct {
 	Run      string      `json:"run"`
+	Time     time.Time   `json:"time"`               // when it was asked
 	Asked    string      `json:"asked"`              // as given
 	URL      string      `json:"url,omitempty"`      // to request
 	Key      urlnorm.Key `json:"key,omitzero"`       // what is compared
@@ -35,8 +36,8 @@ type Explained struct {
 	Seen      int64          `json:"seen"`                // references to it
 	Decisions []Admission    `json:"decisions,omitempty"` // on them, also those that were taken again; the first 100
 	Observed  []string       `json:"observed,omitempty"`  // the different forms they are written in; the first 100
-	Pattern   string         `json:"pattern,omitempty"`   // that it is counted under, if it is held back
-	Held      []PatternTally `json:"held,omitempty"`      // what of Pattern is held back
+	Pattern   string         `json:"pattern,omitempty"`   // that it is counted under where a bound or a rule holds it back
+	Held      []PatternTally `json:"held,omitempty"`      // what else of Pattern is held back, whatever became of this URL
 	Scanned   Scanned        `json:"scanned"`
 }
 

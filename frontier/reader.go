@@ -38,7 +38,7 @@ func NewReader(ctx context.Context, s storage.Store, run string) (*Reader, error
 		return nil, err
 	}
 	if number == 0 {
-		return nil, fmt.Errorf("%w: %q", ErrNoRun, run)
+		return nil, noRun(run)
 	}
 	r := &Reader{Normalizer: urlnorm.Standard{}, Policy: Policy{}, store: s, keys: keys{run: number}}
 	h, err := readHead(ctx, s, r.keys)
@@ -47,6 +47,13 @@ func NewReader(ctx context.Context, s storage.Store, run string) (*Reader, error
 	}
 	r.name, r.common = h.name, h.common(r.keys)
 	return r, nil
+}
+
+func noRun(name string) error {
+	if name == "" {
+		return fmt.Errorf("%w: none has begun in this store: begin one", ErrNoRun)
+	}
+	return fmt.Errorf("%w: %q: use the name of one that has begun in this store, or none for the newest", ErrNoRun, name)
 }
 
 func newestRun(ctx context.Context, s storage.Store) (uint32, error) {

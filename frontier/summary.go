@@ -130,7 +130,8 @@ var (
 	// Finish it with the one that it began with, or make a run of another name of
 	// it with Rekey, which keeps what was fetched.
 	ErrNormalizerChanged = errors.New("frontier: the normalizer has changed")
-	// ErrNoRun means that the store holds no such run.
+	// ErrNoRun means that the store holds no such run, or none at all: begin one, or
+	// ask for the newest by an empty name.
 	ErrNoRun = errors.New("frontier: no such run")
 	// ErrNoGeneration means that the run has no such generation, or none at all: it
 	// freezes one when it stops or ends, and when Freeze is called.

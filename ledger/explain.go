@@ -37,31 +37,41 @@ const mostLines = 20
 
 // String prints one fact a line.
 func (e Explanation) String() string {
+	if e.Asked == "" {
+		return "no URL was asked for\n"
+	}
 	p := &printer{}
 	p.line(e.verdict())
 	p.identity(e.Explained)
 	p.admissions(e.Explained)
 	p.life(e.Explained)
-	p.origin(e.Origin)
+	p.origin(e.Origin, e.Time)
 	p.policy(e.Policy)
 	p.robots(e.Robots)
 	p.result(e.Explained)
-	p.held(e.Explained)
+	if !e.Known {
+		p.held(e.Held)
+	}
 	return p.String()
 }
 
-// verdict is the answer in one line.
+// verdict is the answer in one line, of the URL as it was asked for.
 func (e Explanation) verdict() string {
-	asked := cmp.Or(e.URL, e.Asked)
+	text := e.Asked
 	switch {
 	case e.Rejected != "":
-		return fmt.Sprintf("%s is nothing that can be requested {%s}", e.Asked, e.Rejected)
+		return fmt.Sprintf("%s is nothing that can be requested {%s}", text, e.Rejected)
 	case e.Known:
-		return fmt.Sprintf("%s is %s", asked, reasoned(e.State.String(), e.Reason))
+		text += " is " + reasoned(e.State.String(), e.Reason)
 	case e.Preview != nil:
-		return fmt.Sprintf("%s was never admitted; offered now it would be %s", asked, reasoned(e.Preview.Decision.String(), e.Preview.Reason)) + e.then()
+		text += fmt.Sprintf(" was never admitted; offered now it would be %s%s", reasoned(e.Preview.Decision.String(), e.Preview.Reason), e.then())
+	default:
+		text += " was never admitted"
 	}
-	return asked + " was never admitted"
+	if e.URL != e.Asked {
+		text += ", as " + e.URL
+	}
+	return text
 }
 
 // then says what would follow an admission, as far as the robots.txt is known.
@@ -86,10 +96,7 @@ func (p *printer) identity(e frontier.Explained) {
 	if e.Identity == "" {
 		return
 	}
-	if e.URL != e.Asked {
-		p.fact("asked", "%s", e.Asked)
-	}
-	p.fact("key", "%s (%s), identity %s", e.Key.Text, e.Key.Version, e.Identity)
+	p.fact("key", "%s (%s)", e.Key.Text, e.Key.Version)
 	for i, o := range e.Observed {
 		if i == mostLines {
 			p.fact("written", "and otherwise")
@@ -111,7 +118,9 @@ func (p *printer) admissions(e frontier.Explained) {
 		if i == mostLines {
 			break
 		}
-		p.decision("named", a)
+		if e.Admission == nil || a.Claim != e.Admission.Claim {
+			p.decision("named", a)
+		}
 	}
 	p.fact("references", "%d, %s", e.Seen, scanned(e.Scanned))
 }
@@ -139,17 +148,36 @@ func (p *printer) life(e frontier.Explained) {
 		p.fact("history", "begins before")
 	}
 	for _, t := range history {
-		p.fact("history", "%s: %s -> %s", stampOf(t.Time), t.From, reasoned(fmt.Sprintf("%s by %s", t.To, t.Event), t.Reason))
+		from := ""
+		if t.From != frontier.Unseen {
+			from = t.From.String() + " -> "
+		}
+		p.fact("history", "%s: %s%s", stampOf(t.Time), from, reasoned(fmt.Sprintf("%s by %s", t.To, t.Event), t.Reason))
 	}
 	for _, a := range e.Attempts[max(len(e.Attempts)-mostLines, 0):] {
-		p.fact("attempt", "%s: %s", a.ID, reasoned(a.Outcome.String(), a.Reason))
+		p.fact("attempt", "%d: %s", a.ID.Generation, endOf(a))
 		if l := a.Late; l != nil {
 			p.fact("late", "%d stale and %d conflicting reports of it, the first %s: %s", l.Stale, l.Conflicts, stampOf(l.Time), reasoned(l.Outcome.String(), l.Reason))
 		}
 	}
 }
 
-func (p *printer) origin(o *frontier.OriginState) {
+// endOf is what came of an attempt: what was reported, and what that came to where
+// nothing is left to try.
+func endOf(a frontier.Attempt) string {
+	switch {
+	case a.Outcome == frontier.OutcomeRetry && a.Event == frontier.Fail:
+		return reasoned("failed", a.Reason) + ", and none is left"
+	case a.Outcome != frontier.NoOutcome:
+		return reasoned(a.Outcome.String(), a.Reason)
+	case a.Event != frontier.NoEvent:
+		return reasoned(a.Event.String(), a.Reason)
+	}
+	return "goes on"
+}
+
+// origin prints how an origin stood at the time now.
+func (p *printer) origin(o *frontier.OriginState, now time.Time) {
 	if o == nil {
 		return
 	}
@@ -157,7 +185,7 @@ func (p *printer) origin(o *frontier.OriginState) {
 	if o.Paused != "" {
 		p.fact("paused", "%s", o.Paused)
 	}
-	if !o.Next.IsZero() {
+	if o.Next.After(now) {
 		p.fact("next", "%s", reasoned("no request before "+stampOf(o.Next), o.Why))
 	}
 }
@@ -198,7 +226,7 @@ func (p *printer) result(known frontier.Explained) {
 		return
 	}
 	e := r.Evidence
-	p.fact("result", "%d: %s, status %d, %s, %s", r.Position, reasoned(r.State.String(), r.Reason), e.Status, size(e.Bytes), cmp.Or(string(e.Digest), "no body"))
+	p.fact("result", "%s, %s", reasoned(r.State.String(), r.Reason), responded(r.Evidence))
 	if e.Detail != "" {
 		p.fact("detail", "%s", e.Detail)
 	}
@@ -213,8 +241,20 @@ func (p *printer) result(known frontier.Explained) {
 	}
 }
 
-func (p *printer) held(e frontier.Explained) {
-	for _, t := range e.Held {
-		p.fact("held back", "%d like %s {%s}", t.Count, t.Pattern, t.Reason)
+// responded is what a site has answered.
+func responded(e frontier.Evidence) string {
+	switch {
+	case e.Status == 0:
+		return "no response"
+	case e.Bytes == 0:
+		return fmt.Sprintf("status %d, no body", e.Status)
+	}
+	return fmt.Sprintf("status %d, %s, %s", e.Status, size(e.Bytes), e.Digest)
+}
+
+// held prints what is held back as the URL is, or would be.
+func (p *printer) held(like []frontier.PatternTally) {
+	for _, t := range like {
+		p.fact("held back", "%s like %s {%s}", count(t.Count, "reference"), t.Pattern, t.Reason)
 	}
 }

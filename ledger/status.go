@@ -191,12 +191,12 @@ func (st Status) String() string {
 	section(line, "", st.Suppressed)
 	others(line, "other bounds", st.SuppressedRest)
 	for _, p := range st.Patterns {
-		line("  held back {%s}\t%d\t%s", p.Reason, p.Count, p.Pattern)
+		line("    of these {%s}\t%d\tlike %s", p.Reason, p.Count, p.Pattern)
 	}
-	others(line, "other patterns", st.PatternsRest)
+	others(line, "  of these, other patterns", st.PatternsRest)
 	line("versions\t%s", versionsOf(st.Versions))
-	line("polls\t%d, %d reads, %s, %d rows of results, slowest %s", st.Polls.Count, st.Polls.Reads+st.Polls.Requests,
-		size(st.Polls.Bytes), st.Polls.Rows, st.Polls.Slowest.Round(time.Microsecond))
+	line("polls\t%d, %s, %s, %s of results, slowest %s", st.Polls.Count, count(st.Polls.Reads+st.Polls.Requests, "read"),
+		size(st.Polls.Bytes), count(st.Polls.Rows, "row"), st.Polls.Slowest.Round(time.Microsecond))
 	for _, fault := range st.Polls.Faults() {
 		line("fault\t%s", fault)
 	}
