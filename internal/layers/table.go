@@ -71,7 +71,8 @@ var Table = map[string]Row{
 		Modules: []string{compress},
 	},
 	"ledger": {
-		Uses: []string{"frontier", "storage", "urlnorm", "internal/backoff", "internal/codec", "internal/header", "internal/lockfile", "internal/sheet"},
+		Uses:    []string{"frontier", "storage", "urlnorm", "internal/backoff", "internal/codec", "internal/header", "internal/lockfile", "internal/sheet"},
+		Modules: []string{xnet},
 	},
 	".": {
 		Uses: slices.Concat(parts, []string{
