@@ -283,11 +283,10 @@ func (f *Frontier) end(ctx context.Context, p Phase, why Reason) error {
 func (f *Frontier) Close() error {
 	f.once.Do(func() { close(f.closed) })
 	<-f.ended
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.gone {
+	if f.leaving.Swap(true) {
+		<-f.gone
 		return nil
 	}
-	f.gone = true
-	return f.giveUp()
+	defer close(f.gone)
+	return f.giveUp() // without mu: nobody waits for the store to hear that it is closed
 }

@@ -19,17 +19,19 @@ import (
 // and whose answer counts. It is safe for concurrent use; one writer takes all
 // decisions, in groups, each group one commit.
 type Frontier struct {
-	cfg    Config
-	keys   keys
-	calls  chan *call
-	poked  chan struct{}
-	closed chan struct{} // Close was called
-	ended  chan struct{} // the writer has returned
-	once   sync.Once
-	limit  atomic.Pointer[Budget]
-	scope  atomic.Pointer[scoped]
-	last   atomic.Pointer[[]byte] // the head as it was committed
-	oldest atomic.Int64           // when the oldest call that waits was made; 0: none waits
+	cfg     Config
+	keys    keys
+	calls   chan *call
+	poked   chan struct{}
+	closed  chan struct{} // Close was called
+	ended   chan struct{} // the writer has returned
+	gone    chan struct{} // the fence was given up
+	once    sync.Once
+	leaving atomic.Bool // a Close gives it up
+	limit   atomic.Pointer[Budget]
+	scope   atomic.Pointer[scoped]
+	last    atomic.Pointer[[]byte] // the head as it was committed
+	oldest  atomic.Int64           // when the oldest call that waits was made; 0: none waits
 
 	started time.Time // with the monotonic clock
 	base    int64     // microseconds of started
@@ -38,7 +40,6 @@ type Frontier struct {
 	live map[LeaseID]*live
 	sent []LeaseID // requests that the writer has not heard of
 	dead error     // why nothing more can be done; nil: it can
-	gone bool      // the fence was given up
 
 	// The writer's alone.
 	fence       storage.Fence
@@ -100,7 +101,7 @@ func Open(ctx context.Context, cfg Config) (*Frontier, error) {
 }
 
 func newFrontier(cfg Config) *Frontier {
-	f := &Frontier{cfg: cfg, calls: make(chan *call, 1024), poked: make(chan struct{}, 1), closed: make(chan struct{}), ended: make(chan struct{}),
+	f := &Frontier{cfg: cfg, calls: make(chan *call, 1024), poked: make(chan struct{}, 1), closed: make(chan struct{}), ended: make(chan struct{}), gone: make(chan struct{}),
 		started: time.Now(), live: map[LeaseID]*live{}, throttled: map[uint64]bool{}, forms: maphash.MakeSeed()}
 	f.base = f.started.UnixMicro()
 	f.heartbeat = f.base

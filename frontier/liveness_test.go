@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/weircrawl/weir/internal/faults"
 	"github.com/weircrawl/weir/storage/memory"
 )
 
@@ -269,5 +271,36 @@ func TestPauseThatIsOverStopsNothing(t *testing.T) {
 		p.m["http://a.test"] = Policy{}
 		f = open(t, s, with)
 		require.True(t, one(t, f).Gate)
+	})
+}
+
+// TestWhoIsClosedHearsOfItWhileTheStoreIsSlow: Close gives the fence up, and nobody
+// else waits for that.
+func TestWhoIsClosedHearsOfItWhileTheStoreIsSlow(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newShaky(memory.New())
+		f := openRaw(t, s)
+		seed(t, f, numbered(1)...)
+		s.on(func(p faults.StorePoint) error {
+			if p == faults.BeforeClaim {
+				time.Sleep(3 * time.Second)
+			}
+			return nil
+		})
+		began := time.Now()
+		closed := make(chan error, 2)
+		for range 2 {
+			go func() { closed <- f.Close() }()
+		}
+		synctest.Wait()
+		_, err := f.Freeze(t.Context())
+		require.ErrorIs(t, err, ErrClosed)
+		_, err = f.Lease(t.Context(), 1)
+		require.ErrorIs(t, err, ErrClosed)
+		require.Zero(t, time.Since(began))
+		require.Empty(t, closed, "both wait until the fence is free")
+		require.NoError(t, errors.Join(<-closed, <-closed))
+		require.Equal(t, 3*time.Second, time.Since(began))
+		require.NoError(t, f.Close())
 	})
 }
