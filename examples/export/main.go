@@ -24,6 +24,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"time"
 
 	"github.com/weircrawl/weir"
 	"github.com/weircrawl/weir/frontier"
@@ -35,36 +36,50 @@ func main() {
 	context.AfterFunc(ctx, stop) // the next Ctrl-C ends the process
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
-	switch {
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "stopped; start it again to go on")
-		os.Exit(130)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	if err == nil {
+		return
 	}
+	fmt.Fprintln(os.Stderr, err)
+	if errors.Is(err, context.Canceled) {
+		os.Exit(130)
+	}
+	os.Exit(1)
 }
 
 // options are the flags of one start.
 type options struct {
 	dir, out string
 	page     int
+	verbose  bool
 }
+
+// endings are those of the files, one for each format.
+var endings = []string{".jsonl", ".csv"}
+
+const usage = `usage: export [flags]
+
+Writes what a crawl has found to files, each with a receipt, and checks them.
+Without -dir it crawls a small built-in site first. With -dir it takes the newest
+run of a folder that another program has crawled into, and that is not at work in
+it now. Ctrl-C, or a kill, leaves what is there in a file that ends in .partial:
+start it again to go on. What an unfinished crawl has found stays .partial.
+`
 
 // parse reads the arguments. After flag.ErrHelp it has written the usage to help.
 func parse(args []string, help io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("export", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // errors are the caller's to print, once
-	flags.StringVar(&o.dir, "dir", "", "folder of an earlier crawl (default: export, for one of the built-in site)")
-	flags.StringVar(&o.out, "out", "", "files to write, without their endings (default pages in the folder)")
-	flags.IntVar(&o.page, "page", 0, "results that are read and kept at a time (default 1,000)")
+	flags.StringVar(&o.dir, "dir", "", "`folder` of an earlier crawl (default: export, for one of the built-in site)")
+	flags.StringVar(&o.out, "out", "", "`files` to write, without their endings (default: pages, in the folder of -dir)")
+	flags.IntVar(&o.page, "page", 0, "`results` that are read and kept at a time (default: 1000)")
+	flags.BoolVar(&o.verbose, "v", false, "print a line for every page (default: one a second)")
 	err := flags.Parse(args)
 	if err == nil && flags.NArg() > 0 {
 		err = fmt.Errorf("%q is no flag: -dir names the crawl to export", flags.Arg(0))
 	}
 	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(help, "usage: export [flags]\nWithout -dir it crawls a built-in site.")
+		fmt.Fprint(help, usage+"\n")
 		flags.SetOutput(help)
 		flags.PrintDefaults()
 		return o, err
@@ -84,19 +99,42 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.dir == "" {
+	demo := o.dir == ""
+	if demo {
 		o.dir = "export"
-		err = crawlDemo(ctx, o.dir)
-	} else if _, none := os.Stat(filepath.Join(o.dir, "frontier.db")); none != nil {
-		err = fmt.Errorf("there is no crawl in %s: %w", o.dir, none)
-	}
-	if err != nil {
-		return err
 	}
 	if o.out == "" {
 		o.out = filepath.Join(o.dir, "pages")
 	}
-	return export(ctx, o, stdout, stderr)
+	if demo {
+		err = crawlDemo(ctx, o.dir)
+	} else if _, none := os.Stat(filepath.Join(o.dir, "frontier.db")); none != nil {
+		err = fmt.Errorf("there is no crawl in %s: %w", o.dir, none)
+	}
+	if err == nil {
+		err = export(ctx, o, stdout, stderr)
+	}
+	if errors.Is(err, context.Canceled) {
+		err = o.stopped()
+	}
+	return err
+}
+
+// A stop is why run has ended, for people.
+type stop string
+
+func (s stop) Error() string { return string(s) }
+
+func (s stop) Is(target error) bool { return target == context.Canceled }
+
+// stopped says what there is to do after a Ctrl-C.
+func (o options) stopped() error {
+	for _, ending := range endings {
+		if _, err := os.Stat(o.out + ending); err != nil {
+			return stop("stopped; start it again to go on")
+		}
+	}
+	return stop("stopped; everything is published: start it again to check it")
 }
 
 // export writes the newest results of a folder into one file for each format.
@@ -116,8 +154,8 @@ func export(ctx context.Context, o options, stdout, stderr io.Writer) error {
 		return err
 	}
 	var receipt ledger.Receipt
-	for _, ending := range []string{".jsonl", ".csv"} {
-		if receipt, err = write(ctx, o.out+ending, results, o.page, stdout, stderr); err != nil {
+	for _, ending := range endings {
+		if receipt, err = write(ctx, o, o.out+ending, results, stdout, stderr); err != nil {
 			return err
 		}
 	}
@@ -126,16 +164,13 @@ func export(ctx context.Context, o options, stdout, stderr io.Writer) error {
 }
 
 // write makes one file, and checks it.
-func write(ctx context.Context, path string, results *ledger.Generation, page int, stdout, stderr io.Writer) (ledger.Receipt, error) {
+func write(ctx context.Context, o options, path string, results *ledger.Generation, stdout, stderr io.Writer) (ledger.Receipt, error) {
 	file := &ledger.File{Path: path}
 	defer file.Close()
-	pages := 0
+	walked := progress{path: path, out: stderr, all: o.verbose, last: time.Now()}
 	receipt, err := ledger.Materialize(ctx, ledger.Export{
-		From: results, To: file, Page: ledger.PageRequest{Records: page},
-		Trace: func(p ledger.PageReceipt) {
-			pages++
-			fmt.Fprintf(stderr, "%s: page %d, %d results\n", path, p.Ordinal, p.Results)
-		},
+		From: results, To: file, Page: ledger.PageRequest{Records: o.page},
+		Trace: func(p ledger.PageReceipt) { walked.page(time.Now(), p) },
 	})
 	if err != nil {
 		if receipt.CutOff == ledger.CutContext {
@@ -150,9 +185,27 @@ func write(ctx context.Context, path string, results *ledger.Generation, page in
 	switch {
 	case !receipt.Publishable():
 		path, how = path+".partial", string(receipt.Verdict)
-	case pages == 0:
+	case walked.pages == 0:
 		how = "published before"
 	}
 	_, err = fmt.Fprintf(stdout, "%s: %s, and checked against its receipt\n", path, how)
 	return receipt, err
+}
+
+// progress prints how far one file is.
+type progress struct {
+	path  string
+	out   io.Writer
+	all   bool      // a line for every page; else at most one a second
+	last  time.Time // when a line was printed, or the start
+	pages int       // of this start
+}
+
+func (w *progress) page(now time.Time, p ledger.PageReceipt) {
+	w.pages++
+	if !w.all && now.Sub(w.last) < time.Second {
+		return
+	}
+	w.last = now
+	fmt.Fprintf(w.out, "%s: page %d, %d results\n", w.path, p.Ordinal, p.Results)
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,7 +40,7 @@ func receiptOf(t *testing.T, path string) (r ledger.Receipt) {
 func TestACrawlBecomesFilesWithReceipts(t *testing.T) {
 	dir := crawled(t)
 	var out, progress strings.Builder
-	require.NoError(t, run(t.Context(), []string{"-dir", dir, "-page", "10"}, &out, &progress))
+	require.NoError(t, run(t.Context(), []string{"-dir", dir, "-page", "10", "-v"}, &out, &progress))
 	assert.Equal(t, 2, strings.Count(out.String(), ": written, and checked against its receipt\n"))
 	assert.Equal(t, 2*4, strings.Count(progress.String(), " results\n"), "31 results, ten at a time")
 
@@ -81,8 +82,10 @@ func TestADamagedFileIsFound(t *testing.T) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(text), "Page 7", "Page 8", 1)), 0o600))
-	var damaged *ledger.DamagedError
-	assert.ErrorAs(t, run(t.Context(), []string{"-dir", dir}, io.Discard, io.Discard), &damaged)
+	err = run(t.Context(), []string{"-dir", dir}, io.Discard, io.Discard)
+	require.ErrorIs(t, err, ledger.ErrDamaged)
+	assert.ErrorContains(t, err, path)
+	assert.ErrorContains(t, err, "remove the dataset and its receipt")
 }
 
 // stopper is a reader of the progress who has seen enough.
@@ -105,17 +108,38 @@ func TestAStopLosesNothingAndTheNextStartGoesOn(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	progress := &stopper{at: "pages.csv: page 1,", stop: stop}
-	err := run(ctx, []string{"-dir", dir, "-page", "10"}, io.Discard, progress)
+	err := run(ctx, []string{"-dir", dir, "-page", "10", "-v"}, io.Discard, progress)
 	require.ErrorIs(t, err, context.Canceled)
+	assert.EqualError(t, err, "stopped; start it again to go on")
 	assert.Contains(t, progress.String(), "pages.csv.partial has 20 of 31 results")
 	assert.FileExists(t, filepath.Join(dir, "pages.jsonl"), "what was whole before is published")
 	assert.NoFileExists(t, filepath.Join(dir, "pages.csv"))
 
 	var out, more strings.Builder
-	require.NoError(t, run(t.Context(), []string{"-dir", dir, "-page", "10"}, &out, &more))
+	require.NoError(t, run(t.Context(), []string{"-dir", dir, "-page", "10", "-v"}, &out, &more))
 	assert.NotContains(t, more.String(), "page 1,", "what was there is not walked again")
 	assert.Equal(t, 2, strings.Count(more.String(), "pages.csv: page"))
 	assert.EqualValues(t, 31, receiptOf(t, filepath.Join(dir, "pages.csv.receipt.json")).Results)
+}
+
+func TestAStopThatLeavesNothingToWriteSaysSo(t *testing.T) {
+	dir := crawled(t)
+	require.NoError(t, run(t.Context(), []string{"-dir", dir}, io.Discard, io.Discard))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	err := run(ctx, []string{"-dir", dir}, &stopper{at: "pages.jsonl: published before", stop: stop}, io.Discard)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.EqualError(t, err, "stopped; everything is published: start it again to check it")
+}
+
+func TestProgressIsALineASecondAtMost(t *testing.T) {
+	var out strings.Builder
+	start := time.Now()
+	p := progress{path: "x", out: &out, last: start}
+	for i := range 35 {
+		p.page(start.Add(time.Duration(i)*100*time.Millisecond), ledger.PageReceipt{Ordinal: i, Results: 7})
+	}
+	assert.Equal(t, "x: page 10, 7 results\nx: page 20, 7 results\nx: page 30, 7 results\n", out.String())
 }
 
 func TestWhatAnUnfinishedCrawlHasFoundStaysPartial(t *testing.T) {
