@@ -27,6 +27,7 @@ type Crawler struct {
 	mu      sync.Mutex
 	closed  bool
 	end     context.CancelCauseFunc // of the Run in progress; nil: none
+	shown   chan struct{}           // closed when it has opened current, or has returned without
 	over    chan struct{}           // closed when it has returned
 	current *frontier.Frontier      // of the Run in progress
 	last    frontier.Summary        // of the Run before
@@ -116,16 +117,25 @@ func (c *Crawler) Run(ctx context.Context, seeds ...string) (ledger.Receipt, err
 	}
 	defer done()
 	if err := c.mayBegin(ctx, seeds); err != nil {
-		return ledger.Receipt{}, err
+		return ledger.Receipt{}, caused(ctx, err)
 	}
 	f, err := frontier.Open(ctx, c.frontierConfig())
 	if err != nil {
-		return ledger.Receipt{}, fmt.Errorf("weir: %w", err)
+		return ledger.Receipt{}, fmt.Errorf("weir: %w", caused(ctx, err))
 	}
 	c.show(f)
 	err = c.crawl(ctx, f, seeds)
 	receipt, unread := c.receipt(f)
 	return receipt, errors.Join(err, unread, f.Close())
+}
+
+// caused adds to the error of a context that has ended why it has: Close, perhaps.
+func caused(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if cause == nil || !errors.Is(err, ctx.Err()) || errors.Is(err, cause) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, cause)
 }
 
 // begin makes c busy with one Run, which Close can end.
@@ -139,14 +149,16 @@ func (c *Crawler) begin(ctx context.Context) (context.Context, func(), error) {
 		return nil, nil, ErrRunning
 	}
 	ctx, c.end = context.WithCancelCause(ctx)
-	over := make(chan struct{})
-	c.over = over
+	shown, over := make(chan struct{}), make(chan struct{})
+	c.shown, c.over = shown, over
 	return ctx, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.end(nil)
 		if c.current != nil {
 			c.last = c.current.Summary()
+		} else {
+			close(shown)
 		}
 		c.end, c.current = nil, nil
 		close(over)
@@ -187,6 +199,7 @@ func (c *Crawler) show(f *frontier.Frontier) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.current, c.watch = f, nil
+	close(c.shown)
 }
 
 // receipt accounts for the run of f as it stands. It outlives the Run's context:

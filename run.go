@@ -74,7 +74,7 @@ func (c *Crawler) crawl(ctx context.Context, f *frontier.Frontier, seeds []strin
 	defer r.end(nil)
 	refused, err := r.sow(ctx, seeds)
 	if err != nil {
-		return r.stop(ctx, err)
+		return r.stop(ctx, caused(ctx, err))
 	}
 	if err := r.pipeline(ctx); err != nil {
 		return r.stop(ctx, err)

@@ -100,8 +100,9 @@ func (c *Crawler) broken() []string {
 // Freeze closes a generation: all results that the run has accepted by now, in an
 // order that never changes, to be paged through and materialized while the run goes
 // on. Generation opens it again later, by its ID. A run freezes one whenever it stops
-// or ends, so that Freeze is for the Run in progress, and for a run whose process was killed. It returns frontier.ErrNoRun where
-// there is no run.
+// or ends, so that Freeze is for the Run in progress, and for a run whose process was
+// killed; it waits for one that opens. It returns frontier.ErrNoRun where there is no
+// run.
 func (c *Crawler) Freeze(ctx context.Context) (*ledger.Generation, error) {
 	g, err := c.freeze(ctx)
 	if err != nil {
@@ -110,13 +111,48 @@ func (c *Crawler) Freeze(ctx context.Context) (*ledger.Generation, error) {
 	return g, nil
 }
 
+// freeze waits while a Run opens or returns: in between there is nothing to ask.
 func (c *Crawler) freeze(ctx context.Context) (*ledger.Generation, error) {
-	c.mu.Lock()
-	f := c.current
-	c.mu.Unlock()
-	if f != nil {
-		return c.freezeRunning(ctx, f)
+	for {
+		f, wait := c.inProgress()
+		switch {
+		case f != nil:
+			if g, err := c.freezeRunning(ctx, f); !errors.Is(err, frontier.ErrClosed) {
+				return g, err
+			}
+		case wait == nil:
+			g, err := c.freezeLast(ctx)
+			if !errors.Is(err, ErrRunning) {
+				return g, err
+			}
+			continue // one has begun
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
+}
+
+// inProgress returns the frontier of the Run in progress, and what is closed when it
+// has returned; while it opens none, and what is closed when it has; neither where no
+// Run is in progress.
+func (c *Crawler) inProgress() (*frontier.Frontier, <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.current != nil:
+		return c.current, c.over
+	case c.end != nil:
+		return nil, c.shown
+	}
+	return nil, nil
+}
+
+// freezeLast returns the newest generation of a run that nobody goes on with, and
+// stops it if it was killed.
+func (c *Crawler) freezeLast(ctx context.Context) (*ledger.Generation, error) {
 	reader, err := c.Reader(ctx)
 	if err != nil {
 		return nil, err
