@@ -198,8 +198,9 @@ func (c *Crawler) frontierConfig() frontier.Config {
 func (c *Crawler) show(f *frontier.Frontier) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.current, c.watch = f, nil
-	close(c.shown)
+	if c.current, c.watch = f, nil; f != nil {
+		close(c.shown)
+	}
 }
 
 // receipt accounts for the run of f as it stands. It outlives the Run's context:
