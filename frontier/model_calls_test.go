@@ -43,6 +43,11 @@ func (h *machine) sent(rt *rapid.T) {
 		}
 	}
 	err := h.f.Sent(l, time.Now())
+	if h.m.policyOf(string(l.Origin)).Paused != "" {
+		var barred *BarredError
+		require.ErrorAs(rt, err, &barred)
+		return // nothing was noted
+	}
 	if h.m.sentAt(l.ID) {
 		require.NoError(rt, err)
 	} else {
