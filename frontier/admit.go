@@ -22,6 +22,18 @@ type old struct {
 	moved    bool // no bound holds it back any more
 }
 
+// revisable reports whether a raised bound, or a changed scope or policy, may change
+// a decision.
+func (o *old) revisable() bool {
+	d := decided{decision: o.decision, reason: o.reason}
+	return d.revisable()
+}
+
+func (d *decided) revisable() bool {
+	why := d.reason.Word()
+	return d.decision == LimitReached || d.decision == PolicyStop && (why == ReasonScope || why == ReasonDisallowed)
+}
+
 // decision is told what became of one reference.
 type decision func(s *source, c *candidate, d decided, at admissionRef) error
 
@@ -48,7 +60,7 @@ func (t *tx) decideAll(s source, cs []candidate, olds []old, each decision) (adm
 			return at, err
 		}
 		if olds != nil {
-			if d.decision == LimitReached || olds[i].decision != LimitReached {
+			if d.decision == olds[i].decision || !olds[i].revisable() {
 				continue // as it was
 			}
 			olds[i].moved = true

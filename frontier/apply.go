@@ -14,6 +14,7 @@ type projection interface {
 	originAt(id uint64) (*origin, error)
 	putOrigin(o *origin)
 	putHost(host string)
+	putPolicy(s Subject, p Policy)
 	runHead() *head
 }
 
@@ -37,6 +38,8 @@ func apply(p projection, e *entry, seq uint64, at int64) error {
 		return applyGate(p, e, seq)
 	case entryRun:
 		return applyRun(p.runHead(), e, at)
+	case entryPolicy:
+		return applyPolicy(p, e)
 	case entryFreeze:
 		return p.runHead().freeze(e.gen)
 	}

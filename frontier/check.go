@@ -20,7 +20,7 @@ func (r *Reader) Check(ctx context.Context) error {
 		return err
 	}
 	c := &checker{Reader: r, head: h, sum: head{tallies: map[tallyKey]*tally{}}, leases: map[place]grantItem{}}
-	for _, step := range []func(context.Context) error{c.leaseRows, c.origins, c.orphans, c.attempts, c.offers, c.results, c.edges, c.rekeying, c.generations} {
+	for _, step := range []func(context.Context) error{c.leaseRows, c.origins, c.orphans, c.attempts, c.offers, c.results, c.edges, c.rekeying, c.policies, c.audits, c.generations} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -222,7 +222,8 @@ func (c *checker) orphans(ctx context.Context) error {
 	for _, s := range []struct {
 		space storage.Space
 		want  int64
-	}{{spaceDedupe, c.rows}, {spaceReady, c.ready}, {spaceAgain, c.again}, {spaceWake, c.wakes}, {spaceOffer, c.head.offers}, {spaceScope, c.head.hosts}, {spaceRekey, c.head.rekeys()}} {
+	}{{spaceDedupe, c.rows}, {spaceReady, c.ready}, {spaceAgain, c.again}, {spaceWake, c.wakes}, {spaceOffer, c.head.offers}, {spaceScope, c.head.hosts}, {spaceRekey, c.head.rekeys()},
+		{spacePolicy, c.head.contract.Policies}, {spaceAudit, c.head.contract.Audits}} {
 		n := int64(0)
 		for _, err := range c.all(ctx, s.space) {
 			if err != nil {

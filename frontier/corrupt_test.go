@@ -20,7 +20,8 @@ import (
 
 // runSpaces lists the spaces whose keys begin with P R.
 var runSpaces = []storage.Space{spaceHead, spaceDedupe, spaceURL, spaceOrigin, spaceReady, spaceAgain, spaceWake,
-	spaceLease, spaceScope, spaceOffer, spaceMoved, spacePattern, spaceRekey, spaceGeneration, spaceLog, spaceEdge, spaceResult, spaceRecord, spaceAttempt}
+	spaceLease, spaceScope, spaceOffer, spaceMoved, spacePattern, spaceRekey, spaceGeneration, spaceLog, spaceEdge, spaceResult, spaceRecord, spaceAttempt,
+	spacePolicy, spaceAudit}
 
 // lived returns a store in whose run everything has happened once, so that every
 // space has rows: it is stopped with work left.
@@ -47,6 +48,7 @@ func lived(t *testing.T) storage.Store {
 	complete(t, f, c)
 	_, err := f.Complete(ctx, home.Failed("dns", Evidence{}))
 	require.NoError(t, err, "a conflict")
+	require.NoError(t, f.Admin("ann").SetPolicy(ctx, Subject{Site: "a.test"}, &Policy{Delay: -1, Concurrency: 1000}, "as it is"))
 	require.NoError(t, f.Close())
 	f = openRaw(t, s, func(c *Config) { c.Gates = true; c.Budget.URLs = 12 })
 	synctest.Wait() // until what the bound held back has been offered again

@@ -44,7 +44,7 @@ type entry struct {
 	reserved int64
 	records  int64
 
-	// Of an origin, or the host that joins the scope.
+	// Of an origin, the host that joins the scope, or the subject of a policy.
 	text urlnorm.Origin
 	pace *pace
 	from gateState
@@ -70,6 +70,7 @@ const (
 	entryRun
 	entryScope
 	entryFreeze
+	entryPolicy
 )
 
 // The optional fields of a URL's entry, as bits.
@@ -117,6 +118,9 @@ func (e *entry) write(w *codec.Writer) {
 		w.String(string(e.text))
 	case entryScope:
 		w.String(string(e.text))
+	case entryPolicy:
+		w.String(string(e.text))
+		w.Bytes(e.contract)
 	case entryFreeze:
 		w.Uint(e.gen)
 	case entryPace:
@@ -226,6 +230,8 @@ func readEntry(r *codec.Reader) *entry {
 		e.text = urlnorm.Origin(r.String())
 	case entryScope:
 		e.text = urlnorm.Origin(r.String())
+	case entryPolicy:
+		e.text, e.contract = urlnorm.Origin(r.String()), r.Bytes()
 	case entryFreeze:
 		e.gen = r.Uint()
 	case entryPace:

@@ -19,19 +19,21 @@ import (
 // and whose answer counts. It is safe for concurrent use; one writer takes all
 // decisions, in groups, each group one commit.
 type Frontier struct {
-	cfg     Config
-	keys    keys
-	calls   chan *call
-	poked   chan struct{}
-	closed  chan struct{} // Close was called
-	ended   chan struct{} // the writer has returned
-	gone    chan struct{} // the fence was given up
-	once    sync.Once
-	leaving atomic.Bool // a Close gives it up
-	limit   atomic.Pointer[Budget]
-	scope   atomic.Pointer[scoped]
-	last    atomic.Pointer[[]byte] // the head as it was committed
-	oldest  atomic.Int64           // when the oldest call that waits was made; 0: none waits
+	cfg      Config
+	keys     keys
+	calls    chan *call
+	poked    chan struct{}
+	closed   chan struct{} // Close was called
+	ended    chan struct{} // the writer has returned
+	gone     chan struct{} // the fence was given up
+	once     sync.Once
+	leaving  atomic.Bool // a Close gives it up
+	limit    atomic.Pointer[Budget]
+	scope    atomic.Pointer[scoped]
+	last     atomic.Pointer[[]byte]  // the head as it was committed
+	oldest   atomic.Int64            // when the oldest call that waits was made; 0: none waits
+	overlay  atomic.Pointer[overlay] // what operators have set; nil: nothing
+	attended bool                    // opened for an operator alone: nothing is leased
 
 	started time.Time // with the monotonic clock
 	base    int64     // microseconds of started
@@ -95,6 +97,24 @@ func Open(ctx context.Context, cfg Config) (*Frontier, error) {
 	}
 	f := newFrontier(cfg.withDefaults())
 	if err := f.open(ctx, given); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// OpenAttended opens the newest run, or the one that cfg.Run names, for its Admin
+// alone: it stays as it is, or stopped where its process was killed, nothing is
+// leased, and what an Admin offers or reopens waits for the run to go on. It returns
+// ErrNoRun, ErrRunFinished for a run that has been followed by another, and what Open
+// returns.
+func OpenAttended(ctx context.Context, cfg Config) (*Frontier, error) {
+	cfg.Budget, cfg.Scope = Budget{}, Scope{}
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("frontier: config: %w", err)
+	}
+	f := newFrontier(cfg.withDefaults())
+	f.attended = true
+	if err := f.open(ctx, Budget{}); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -151,7 +151,7 @@ func (t *tx) policyOf(o *origin) Policy {
 }
 
 func (f *Frontier) policy(o urlnorm.Origin) Policy {
-	p := f.cfg.Policy.Policy(o).WithDefaults()
+	p := f.operators().over(o, f.cfg.Policy.Policy(o)).WithDefaults()
 	p.Version = clipText(p.Version, maxReason)
 	return p
 }

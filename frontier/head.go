@@ -59,6 +59,10 @@ type contract struct {
 	Patterns bool `json:"patterns,omitempty"` // URLs are counted by pattern; runs of the first weir did not
 	Versions
 	From string `json:"from,omitempty"` // the run that it was rekeyed from
+
+	Revision uint64 `json:"revision,omitempty"` // changes of policy that operators have made
+	Policies int64  `json:"policies,omitempty"` // subjects that operators have set one for
+	Audits   int64  `json:"audits,omitempty"`   // changes of operators
 }
 
 type tallyKind uint8
@@ -282,7 +286,9 @@ func (h *head) summary() Summary {
 	if h.frozen != 0 {
 		s.Generation = generationID(h.name, h.frozen)
 	}
-	s.Scope.Hosts = append(append([]string{}, s.Scope.Hosts...), h.joined...)
+	if h.contract.Seeds {
+		s.Scope.Hosts = append(append([]string{}, s.Scope.Hosts...), h.joined...)
+	}
 	for _, st := range States {
 		s.States[st] = h.states[st]
 	}

@@ -138,6 +138,11 @@ func (k keys) scope(host string) []byte {
 
 func (k keys) pattern(p patternKey) []byte { return k.nums(p.origin, p.hash) }
 
+func (k keys) subject(s Subject) []byte {
+	sum := sha256.Sum256([]byte(s.String()))
+	return append(k.prefix(16), sum[:16]...)
+}
+
 func (k keys) seq(s uint64) []byte { return k.nums(s) }
 
 func (k keys) chunk(s uint64, chunk uint32) []byte {

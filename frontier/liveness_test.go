@@ -211,7 +211,7 @@ func TestTwelveBusyAnswersOfOneURLLeaveItUnresolved(t *testing.T) {
 		for range 12 {
 			complete(t, f, one(t, f).Busy("status_429", time.Second, Evidence{Status: 429}))
 		}
-		stopped(t, f, "paused")
+		stopped(t, f, "paused: throttled")
 		assert.EqualValues(t, 1, f.Summary().States[Waiting])
 	})
 }
@@ -266,7 +266,7 @@ func TestPauseThatIsOverStopsNothing(t *testing.T) {
 		g := one(t, f)
 		p.m["http://a.test"] = Policy{Paused: "maintenance"}
 		complete(t, f, g.Retry("timeout", 30*time.Second, Evidence{}))
-		stopped(t, f, "paused")
+		stopped(t, f, "paused: maintenance")
 		require.NoError(t, f.Close())
 		p.m["http://a.test"] = Policy{}
 		f = open(t, s, with)

@@ -313,7 +313,7 @@ func (h *machine) stoppedFor() {
 		return
 	}
 	m, why := h.m, h.f.Summary().Reason
-	switch why {
+	switch why.Word() {
 	case "paused":
 		require.Zero(h.rt, m.count(Leased))
 		require.Empty(h.rt, m.offers)

@@ -1,14 +1,16 @@
 package frontier
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/weircrawl/weir/internal/codec"
 	"github.com/weircrawl/weir/storage"
 )
 
-// offer is work that the run owes: references to be decided again, or the URLs
-// of an ended origin. It is done in pieces, one a commit.
+// offer is work that the run owes: references to be decided again, the URLs of an
+// ended origin, those that an operator reopens, or origins whose policy has changed.
+// It is done in pieces, one a commit.
 type offer struct {
 	kind   offerKind
 	origin uint64       // offerEnd
@@ -17,7 +19,8 @@ type offer struct {
 	to     admissionRef // the last one
 	chunk  uint32       // of from: the next one
 	depth  uint32       // offerSource: of its references now
-	parent place        // offerSource
+	parent place        // offerSource; offerReopen: done up to this one
+	filter *Filter      // offerReopen
 	key    []byte       // of its row; nil: not written yet
 }
 
@@ -28,6 +31,8 @@ const (
 	offerSource                      // one source's references, whose depth has been lowered
 	offerRaised                      // every reference that a bound holds back
 	offerRekey                       // what an earlier run was told; its row in rekey says how far
+	offerReopen                      // URLs that have ended and that a filter chooses
+	offerPause                       // every origin, since a policy has changed
 )
 
 const (
@@ -44,8 +49,15 @@ func (t *tx) offer(o offer) error {
 	return t.run(entry{offers: 1})
 }
 
+// offerVersion2 is the version of an offer's row with a filter.
+const offerVersion2 = 2
+
 func (o *offer) encode() []byte {
-	w := codec.NewWriter(rowVersion, nil)
+	version := byte(rowVersion)
+	if o.filter != nil {
+		version = offerVersion2
+	}
+	w := codec.NewWriter(version, nil)
 	w.Byte(byte(o.kind))
 	w.Fixed(o.origin)
 	w.Fixed(o.n)
@@ -55,14 +67,25 @@ func (o *offer) encode() []byte {
 	w.Uint(uint64(o.depth))
 	w.Fixed(o.parent.origin)
 	w.Fixed(o.parent.n)
+	if o.filter != nil {
+		text, _ := json.Marshal(o.filter) // plain values: it cannot fail
+		w.Bytes(text)
+	}
 	return w.Seal()
 }
 
 func decodeOffer(key, v []byte) (*offer, error) {
-	r := codec.NewReader(v, rowVersion)
+	r := codec.NewReader(v, offerVersion2)
 	o := &offer{key: key, kind: offerKind(r.Byte()), origin: r.Fixed(), n: r.Fixed(), from: readRef(r), to: readRef(r),
 		chunk: uint32(r.Uint()), depth: uint32(r.Uint()), parent: place{r.Fixed(), r.Fixed()}}
-	return o, damaged(spaceOffer, r.Close())
+	if r.Version < offerVersion2 {
+		return o, damaged(spaceOffer, r.Close())
+	}
+	text := r.Bytes()
+	if err := r.Close(); err != nil {
+		return o, damaged(spaceOffer, err)
+	}
+	return o, damaged(spaceOffer, json.Unmarshal(text, &o.filter))
 }
 
 // serve does one piece of the first offer.
@@ -94,6 +117,10 @@ func (t *tx) serve() error {
 		done, err = t.edgePiece(o)
 	case offerRekey:
 		done, err = t.rekeyPiece()
+	case offerReopen:
+		done, err = t.reopenPiece(o)
+	case offerPause:
+		done, err = t.pausePiece(o)
 	}
 	if err != nil {
 		return err
@@ -201,7 +228,7 @@ func (t *tx) offerChunk(w *offer, key, value []byte) (int, error) {
 	var again []Reference
 	var olds []old
 	for i, d := range row.lines {
-		held := d.decision == LimitReached && !moved.has(i)
+		held := d.revisable() && !moved.has(i)
 		if held || w.kind == offerSource && (d.decision == Admitted || d.decision == Duplicate) {
 			again = append(again, d.ref)
 			olds = append(olds, old{decision: d.decision, reason: d.reason, line: i})
@@ -274,14 +301,14 @@ func (t *tx) markMoved(key []byte, m movedLines, olds []old) error {
 // isTarget reports whether a row is where the redirect of an answer leads that no
 // page has taken over. Only a Rekey writes such rows.
 func (row *edgeRow) isTarget() bool {
-	return row.source.kind == Link && row.source.gen == 0 && len(row.lines) == 1 && row.lines[0].ref.Rule == ruleRedirect
+	return row.source.named() == Link && row.source.gen == 0 && len(row.lines) == 1 && row.lines[0].ref.Rule == ruleRedirect
 }
 
 // depthNow is the depth that a source's references have now.
 func (t *tx) depthNow(w *offer, row *edgeRow) (uint32, error) {
 	s := &row.source
 	if w.kind == offerSource {
-		if s.kind == Redirect {
+		if s.named() == Redirect {
 			return w.depth - 1, nil
 		}
 		return w.depth, nil
@@ -293,7 +320,7 @@ func (t *tx) depthNow(w *offer, row *edgeRow) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	if s.kind == Redirect || row.isTarget() {
+	if s.named() == Redirect || row.isTarget() {
 		return u.depth, nil
 	}
 	return u.depth + 1, nil

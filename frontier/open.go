@@ -12,7 +12,7 @@ import (
 // openRun finds the unfinished run or begins a new one, and makes it running in
 // one commit.
 func (f *Frontier) openRun(ctx context.Context, given Budget) error {
-	known, err := f.findRun(ctx)
+	known, err := f.findRun(ctx, given)
 	if err != nil {
 		return err
 	}
@@ -29,13 +29,30 @@ func (f *Frontier) openRun(ctx context.Context, given Budget) error {
 	}
 	f.activeSince = f.now()
 	t := f.begin(ctx)
-	if err := t.opening(known, given); err != nil {
+	if f.attended {
+		f.published()
+		err = t.attend()
+	} else {
+		err = t.opening(known, given)
+	}
+	if err != nil {
 		return fmt.Errorf("frontier: open: %w", err)
 	}
 	if err := t.commit(); err != nil {
 		return fmt.Errorf("frontier: open: %w", err)
 	}
 	return nil
+}
+
+// attend decides the first commit for an operator alone: a run whose process was
+// killed has stopped.
+func (t *tx) attend() error {
+	if t.f.head.phase == Running {
+		if err := t.stop(Stopped, "killed", ""); err != nil {
+			return err
+		}
+	}
+	return t.sweep()
 }
 
 // opening decides the first commit of an incarnation.
@@ -56,6 +73,9 @@ func (t *tx) opening(known *head, given Budget) error {
 	} else if err := t.adjust(given); err != nil {
 		return err
 	}
+	if known != nil && known.phase.Terminal() { // given raises what it holds back
+		f.book.active = known.number
+	}
 	if err := t.run(entry{phase: Running, reason: "open"}); err != nil {
 		return err
 	}
@@ -67,7 +87,7 @@ func (t *tx) opening(known *head, given Budget) error {
 // the run goes on with.
 func (t *tx) adjust(given Budget) error {
 	h := t.f.head
-	terms := h.contract
+	terms, before := h.contract, h.contract.Budget
 	want := given
 	for _, b := range want.fields() {
 		if *b.value(&want) == 0 {
@@ -91,17 +111,20 @@ func (t *tx) adjust(given Budget) error {
 	default:
 		return nil
 	}
-	for _, r := range raised {
-		if r == ReasonURLs || r == ReasonOrigins || r == ReasonDepth || r == ReasonPattern {
-			return t.offer(offer{kind: offerRaised, to: admissionRef{seq: t.seq}})
+	if len(raised) > 0 {
+		if err := t.audit(Audit{Who: "config", What: ChangeRaise, Subject: wholeRun, Why: "a larger Budget was given"}, before, terms.Budget); err != nil {
+			return err
 		}
 	}
-	return nil
+	if !offers(raised) {
+		return nil
+	}
+	return t.offerAgain()
 }
 
-// findRun returns the head of the unfinished run, or nil if a new one is to
-// begin.
-func (f *Frontier) findRun(ctx context.Context) (*head, error) {
+// findRun returns the head of the run to go on with, the unfinished one or a finished
+// one that given raises, or nil if a new one is to begin.
+func (f *Frontier) findRun(ctx context.Context, given Budget) (*head, error) {
 	named, err := runNumber(ctx, f.cfg.Store, f.cfg.Run)
 	if err != nil {
 		return nil, err
@@ -109,11 +132,17 @@ func (f *Frontier) findRun(ctx context.Context) (*head, error) {
 	if f.earlier != nil {
 		return f.findRekeyed(ctx, named)
 	}
+	if f.attended {
+		return f.newest(ctx, named)
+	}
 	if f.book.active == 0 {
-		if named != 0 {
-			return nil, f.isOver(ctx)
+		if named == 0 {
+			return nil, nil
 		}
-		return nil, nil
+		if h, err := f.revivable(ctx, named, given); err != nil || h != nil {
+			return h, err
+		}
+		return nil, f.isOver(ctx)
 	}
 	h, err := readHead(ctx, f.cfg.Store, keys{run: f.book.active})
 	if err != nil {
@@ -235,8 +264,14 @@ func (f *Frontier) load(ctx context.Context) error {
 			return damaged(spaceRekey, fmt.Errorf("run %q was rekeyed, and has no row", h.name))
 		}
 	}
+	if err := f.loadPolicies(ctx); err != nil {
+		return fmt.Errorf("frontier: load policies: %w", err)
+	}
 	if err := f.loadScope(ctx); err != nil {
 		return fmt.Errorf("frontier: load scope: %w", err)
+	}
+	if h.phase.Terminal() {
+		return f.hold(ctx, nil) // nobody holds a lease of a run that is over
 	}
 	open, err := f.loadLeases(ctx)
 	if err != nil {

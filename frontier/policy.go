@@ -43,13 +43,15 @@ func (p Policy) Policy(urlnorm.Origin) Policy { return p }
 const (
 	DefaultDelay           = time.Second // between two requests to one origin
 	DefaultSiteConcurrency = 4           // requests at once to one site
+
+	defaultVersion = "static/1"
 )
 
 // WithDefaults returns p with every zero field at its default, and no delay as 0:
 // then 0 <= Fastest <= Delay, and 1 <= Concurrency <= SiteConcurrency unless p says
 // less for a site.
 func (p Policy) WithDefaults() Policy {
-	set(&p.Version, "static/1")
+	set(&p.Version, defaultVersion)
 	set(&p.Delay, DefaultDelay)
 	set(&p.Fastest, p.Delay)
 	p.Delay, p.Concurrency = max(p.Delay, 0), max(p.Concurrency, 1)
@@ -76,6 +78,11 @@ func (p Policy) over(below Policy) Policy {
 		p.Disallow = below.Disallow
 	}
 	return p
+}
+
+// admits is what of p decides which references are admitted.
+func (p Policy) admits() string {
+	return string(Policy{URLs: p.URLs, Pattern: p.Pattern, Exempt: p.Exempt, Disallow: p.Disallow}.encode())
 }
 
 // Bounds of a Policy.

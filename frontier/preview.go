@@ -63,7 +63,7 @@ func (r *Reader) imagined(ctx context.Context) (*Frontier, error) {
 	}
 	f.head, f.keys = h, r.keys
 	f.forget()
-	return f, nil
+	return f, f.loadPolicies(ctx)
 }
 
 // joined reads whether a seed has brought the candidate's host into the scope.

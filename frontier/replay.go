@@ -44,6 +44,7 @@ type replayed struct {
 	patterns map[patternKey]patternRow
 	origins  map[uint64]*origin
 	hosts    map[string]bool
+	overlay  *overlay
 	head     *head
 }
 
@@ -75,7 +76,7 @@ func (r *Reader) Replay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p := &replayed{rows: map[place]*urlRow{}, patterns: map[patternKey]patternRow{}, origins: map[uint64]*origin{}, hosts: map[string]bool{}, head: &head{name: kept.name, number: kept.number, began: kept.began,
+	p := &replayed{rows: map[place]*urlRow{}, patterns: map[patternKey]patternRow{}, origins: map[uint64]*origin{}, hosts: map[string]bool{}, overlay: &overlay{}, head: &head{name: kept.name, number: kept.number, began: kept.began,
 		tallies: map[tallyKey]*tally{}}}
 	edges, generations, faults := r.edgeCount(ctx), r.frozenRest(ctx), &Faults{}
 	defer edges.stop()
@@ -113,6 +114,9 @@ func (r *Reader) compare(ctx context.Context, p *replayed, kept *head, faults *F
 		return err
 	}
 	if err := r.comparePatterns(ctx, p, faults); err != nil {
+		return err
+	}
+	if err := r.comparePolicies(ctx, p, faults); err != nil {
 		return err
 	}
 	p.head.seq, p.head.at = kept.seq, kept.at // an idle commit logs nothing

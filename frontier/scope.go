@@ -94,6 +94,7 @@ type scoped struct {
 	Scope
 	include, exclude pathmatch.Set
 	begins           []string // of Exclude: beginnings of request URLs
+	seeds            bool     // hosts that seeds have brought in are in scope
 }
 
 func (s Scope) compiled() *scoped {
@@ -117,13 +118,13 @@ func (f *Frontier) Takes(u urlnorm.URL) bool {
 	joined := f.hosts[hostPort(u.Origin)]
 	f.mu.Unlock()
 	s := f.scope.Load()
-	return (joined || s.includes(u)) && !s.bars(u) && f.agrees(u)
+	return (joined && s.seeds || s.includes(u)) && !s.bars(u) && f.agrees(u)
 }
 
 // takes is Takes for the writer.
 func (f *Frontier) takes(u urlnorm.URL) bool {
 	s := f.head.scope()
-	return (f.hosts[hostPort(u.Origin)] || s.includes(u)) && !s.bars(u) && f.agrees(u)
+	return (s.seeds && f.hosts[hostPort(u.Origin)] || s.includes(u)) && !s.bars(u) && f.agrees(u)
 }
 
 // agrees reports whether the caller's own function takes u.
@@ -133,6 +134,7 @@ func (f *Frontier) agrees(u urlnorm.URL) bool { return f.cfg.InScope == nil || f
 func (h *head) scope() *scoped {
 	if h.scoped == nil {
 		h.scoped = h.contract.Scope.compiled()
+		h.scoped.seeds = h.contract.Seeds
 	}
 	return h.scoped
 }

@@ -32,7 +32,7 @@ func (t *tx) finishIfOver() error {
 		if again, err := t.resumed(); err != nil || again {
 			return err
 		}
-		return t.stop(Stopped, "paused", "")
+		return t.stop(Stopped, t.whyPaused(), "")
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ type tx struct {
 	policy   map[uint64]Policy
 	disallow map[urlnorm.Origin]pathmatch.Set
 	sources  uint32
+	audits   uint32
 	owed     uint32 // offers made
 	head     []byte // as it is committed
 	freeze   bool   // the commit freezes a generation
