@@ -25,8 +25,8 @@ func recount(t require.TestingT, reader *frontier.Reader, ctx context.Context) (
 			decided[a.Decision]++
 			continue
 		}
-		decided[a.Decision]++ // decided again: it was held back by a bound
-		decided[frontier.LimitReached]--
+		decided[a.Decision]++ // decided again: a bound or the scope had held it back
+		decided[a.Was]--
 	}
 	last := map[string]frontier.State{}
 	for tr, err := range reader.Transitions(ctx) {
