@@ -45,9 +45,9 @@ type Config struct {
 	// Budget is that of a new run. On an unfinished one a field that is 0 stays as
 	// it is, a larger one raises the bound, and a smaller one lowers it, to what is
 	// spent at least. Bytes and Wall stop a run, which a raise lets go on; URLs,
-	// Origins, Depth and the bounds of one page hold references back, and a run that
-	// has nothing else left is over. A run that is over keeps its Budget: more needs
-	// a new run.
+	// Origins, Depth, Pattern and the bounds of one page hold references back, and a
+	// run that has nothing else left is over. The first four, raised afterwards, let it
+	// go on: see Crawler.Run.
 	Budget Budget
 
 	// OnPage is called for every fetched page, concurrently for different pages.

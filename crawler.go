@@ -97,12 +97,15 @@ var (
 )
 
 // ErrRunFinished means that the run that Config.Run names is over: Last has its
-// receipt. Leave Run empty, or name another, for a new run.
+// receipt. Leave Run empty, or name another, for a new run; or raise the bound that
+// the receipt names.
 var ErrRunFinished = frontier.ErrRunFinished
 
 // Run admits the seeds, works until every admitted URL is terminal, and returns
 // the receipt. Where a run is unfinished it goes on with it, with or without
-// seeds; otherwise it begins a new one.
+// seeds; otherwise it begins a new one. The newest run goes on after its end, too,
+// without seeds or by its name in Config.Run, where Config.Budget raises a bound that
+// has held something back: its receipt is then of a generation of its own.
 //
 // When ctx ends, or a bound stops the run, it gives its leases back and returns
 // the receipt so far: the next Run goes on. The error is ctx's in the first case
@@ -116,10 +119,13 @@ func (c *Crawler) Run(ctx context.Context, seeds ...string) (ledger.Receipt, err
 		return ledger.Receipt{}, err
 	}
 	defer done()
-	if err := c.mayBegin(ctx, seeds); err != nil {
-		return ledger.Receipt{}, caused(ctx, err)
+	cfg := c.frontierConfig()
+	if len(seeds) == 0 {
+		if cfg.Run, err = c.unfinished(ctx); err != nil {
+			return ledger.Receipt{}, caused(ctx, err)
+		}
 	}
-	f, err := frontier.Open(ctx, c.frontierConfig())
+	f, err := frontier.Open(ctx, cfg)
 	if err != nil {
 		return ledger.Receipt{}, fmt.Errorf("weir: %w", caused(ctx, err))
 	}
@@ -165,26 +171,30 @@ func (c *Crawler) begin(ctx context.Context) (context.Context, func(), error) {
 	}, nil
 }
 
-// mayBegin answers ErrNoSeeds where Run would begin a run without a seed.
-func (c *Crawler) mayBegin(ctx context.Context, seeds []string) error {
-	if len(seeds) > 0 {
-		return nil
-	}
+// unfinished names the run that Run goes on with without a seed: the unfinished one,
+// or the newest, where it has finished and Config.Budget raises what it holds back. It
+// answers ErrNoSeeds where there is none.
+func (c *Crawler) unfinished(ctx context.Context) (string, error) {
 	reader, err := c.Reader(ctx)
 	if errors.Is(err, frontier.ErrNoRun) {
-		return ErrNoSeeds
+		return "", ErrNoSeeds
 	}
 	if err != nil {
-		return fmt.Errorf("weir: %w", err)
+		return "", fmt.Errorf("weir: %w", err)
 	}
 	summary, err := reader.Summary(ctx)
 	if err != nil {
-		return fmt.Errorf("weir: %w", err)
+		return "", fmt.Errorf("weir: %w", err)
 	}
-	if summary.Phase.Terminal() && c.cfg.Run == "" || summary.Observed == 0 && summary.Offers == 0 {
-		return ErrNoSeeds // an unfinished run to which nothing was ever offered has nothing to go on with
+	switch {
+	case summary.Observed == 0 && summary.Offers == 0:
+		return "", ErrNoSeeds // nothing was ever offered: there is nothing to go on with
+	case !summary.Phase.Terminal() || c.cfg.Run != "":
+		return c.cfg.Run, nil
+	case summary.Phase == frontier.Finished && summary.RaisedBy(c.cfg.Budget):
+		return summary.Run, nil
 	}
-	return nil
+	return "", ErrNoSeeds
 }
 
 func (c *Crawler) frontierConfig() frontier.Config {

@@ -88,6 +88,18 @@ func (h *held) extended(l frontier.Lease, err error) {
 	}
 }
 
+// loseAll takes note that no lease is ours any more: all work on them ends.
+func (h *held) loseAll(why error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, held := range h.leases {
+		held.lost = why
+		if held.abort != nil {
+			held.abort(why)
+		}
+	}
+}
+
 // keep extends held leases well before their deadline, until ctx ends.
 func (r *run) keep(ctx context.Context) {
 	ttl := r.f.Config().TTL

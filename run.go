@@ -124,6 +124,9 @@ func (r *run) dispatch(ctx context.Context) error {
 		r.resize(change)
 		switch {
 		case errors.Is(err, frontier.ErrDone), errors.Is(err, frontier.ErrStopped):
+			if r.f.Summary().Phase == frontier.CancelledRun {
+				r.held.loseAll(fmt.Errorf("%w: the run is cancelled", frontier.ErrStale))
+			}
 			return nil
 		case err != nil:
 			return err

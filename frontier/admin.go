@@ -211,7 +211,8 @@ func (a Admin) SetScope(ctx context.Context, s Scope, why string) error {
 }
 
 // Raise raises bounds of the run: a zero field stays as it is. What they have held
-// back is offered again; the newest finished run goes on with that.
+// back is offered again; the newest finished run goes on with that. Opening the run
+// with the Budget that it had before does not lower them again; another one does.
 func (a Admin) Raise(ctx context.Context, to Budget, why string) error {
 	if err := to.Validate(); err != nil {
 		return fmt.Errorf("%s: %w: %w", ChangeRaise, ErrBadChange, err)
@@ -226,7 +227,7 @@ func (a Admin) Raise(ctx context.Context, to Budget, why string) error {
 		if err := raises(before, to, raised, names); err != nil {
 			return nil, nil, err
 		}
-		terms.Budget = raised
+		terms.Budget, terms.Given = raised, terms.Given.before(before, raised)
 		if err := t.rebind(terms, ReasonRaised); err != nil {
 			return nil, nil, err
 		}
@@ -239,6 +240,17 @@ func (a Admin) Raise(ctx context.Context, to Budget, why string) error {
 		}
 		return before, raised, t.offerAgain()
 	})
+}
+
+// before notes what was in force of the bounds that are raised, unless it is known of
+// an earlier raise.
+func (b Budget) before(was, raised Budget) Budget {
+	for _, f := range b.fields() {
+		if *f.value(&b) == 0 && *f.value(&raised) > *f.value(&was) {
+			f.set(&b, *f.value(&was))
+		}
+	}
+	return b
 }
 
 // raises declines a budget that lowers a bound, or raises none.

@@ -551,3 +551,23 @@ func auditRow(t testing.TB) []byte {
 	w.Bytes(text)
 	return w.Seal()
 }
+
+func TestARaiseOutlivesTheBudgetThatWasGivenBefore(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		ctx, s := t.Context(), memory.New()
+		with := func(urls int64) func(*Config) {
+			return func(c *Config) { c.Budget = Budget{URLs: urls, Depth: 7} }
+		}
+		f := open(t, s, with(2))
+		seed(t, f, "http://a.test/")
+		require.NoError(t, f.Admin("ann").Raise(ctx, Budget{URLs: 10}, "more"))
+		require.NoError(t, f.Admin("ann").Raise(ctx, Budget{URLs: 20}, "still more"))
+		require.NoError(t, f.Close())
+		for _, c := range []struct{ given, want int64 }{{2, 20}, {0, 20}, {5, 5}, {30, 30}} {
+			f = open(t, s, with(c.given))
+			assert.Equal(t, c.want, f.Summary().Limit.URLs, "given %d", c.given)
+			assert.Equal(t, 7, f.Summary().Limit.Depth)
+			require.NoError(t, f.Close())
+		}
+	})
+}

@@ -47,6 +47,12 @@
 // held back, by pattern. [Reader.Explain] tells all of one URL, and [Reader.Preview]
 // what would be decided on a reference now.
 //
+// How an origin is treated is a [Policy]: from a [PolicySource], such as a [PolicyTable]
+// or a [PolicyFile], under what operators have set. An [Admin] changes that, the scope
+// and the bounds while the run goes on, pauses, cancels and reopens; [Reader.Audits]
+// lists each change. Policy and scope are asked at admission, again at the grant, and
+// once more by Sent: a [BarredError] says that its request must not be made.
+//
 // [Rekey] makes a run out of an earlier one, under another Normalizer: it replays
 // what that run was told, and needs no request for what it has fetched.
 //
@@ -60,6 +66,8 @@
 //     it has received.
 //   - An origin has at most Policy.Concurrency requests under way, Policy.Delay
 //     apart, counted from Sent.
+//   - What a policy, a scope or a pause forbids is not requested after the commit that
+//     put it in force; an operator's change and its audit row are one commit.
 //   - A run that is rekeyed from the whole of another ends like one that began under
 //     its Normalizer, and the other keeps every row.
 //   - A frozen generation is never rewritten, and a crash leaves it whole or not at

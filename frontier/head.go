@@ -60,6 +60,7 @@ type contract struct {
 	Versions
 	From string `json:"from,omitempty"` // the run that it was rekeyed from
 
+	Given    Budget `json:"given,omitzero"`     // of what operators have raised: what was in force before
 	Revision uint64 `json:"revision,omitempty"` // changes of policy that operators have made
 	Policies int64  `json:"policies,omitempty"` // subjects that operators have set one for
 	Audits   int64  `json:"audits,omitempty"`   // changes of operators

@@ -90,7 +90,7 @@ func (t *tx) adjust(given Budget) error {
 	terms, before := h.contract, h.contract.Budget
 	want := given
 	for _, b := range want.fields() {
-		if *b.value(&want) == 0 {
+		if asked := *b.value(&want); asked == 0 || asked == *b.value(&terms.Given) { // an operator's raise stays in force
 			b.set(&want, *b.value(&terms.Budget))
 		}
 	}
