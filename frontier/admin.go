@@ -9,7 +9,9 @@ import (
 
 // Admin changes a run while it goes on, in one operator's name. Each change is one
 // commit with its audit row, and is in force from that commit on: what it forbids is
-// not requested any more. An Admin is a value, and safe for concurrent use.
+// not requested any more. The next run of the store begins with the policies and
+// pauses that are in force, but for a pause of the whole run. An Admin is a value, and
+// safe for concurrent use.
 type Admin struct {
 	f   *Frontier
 	who string
@@ -131,10 +133,17 @@ func (t *tx) known(s Subject) (*origin, error) {
 	return o, nil
 }
 
+// maxSaid bounds all policies together: a new run inherits them in one commit.
+const maxSaid = 4 * mib
+
 // room declines one policy too many.
 func (t *tx) room(s Subject, p Policy) error {
-	if n := t.f.head.contract.Policies; n >= maxSubjects && !p.IsZero() && t.f.operators().of(s).IsZero() {
-		return decline("%w: policies are set for %d subjects, which is the most; remove some, or set one for a site", ErrBadChange, n)
+	terms, was := &t.f.head.contract, t.f.operators().of(s)
+	if terms.Policies >= maxSubjects && !p.IsZero() && was.IsZero() {
+		return decline("%w: policies are set for %d subjects, which is the most; remove some, or set one for a site", ErrBadChange, terms.Policies)
+	}
+	if more := int64(len(p.encode()) - len(was.encode())); more > 0 && terms.Said+more > maxSaid {
+		return decline("%w: all policies together would take more than %d bytes; remove some, or set one for a site", ErrBadChange, maxSaid)
 	}
 	return nil
 }

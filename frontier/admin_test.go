@@ -474,6 +474,10 @@ func TestTenThousandPoliciesAreTheMost(t *testing.T) {
 	assert.ErrorContains(t, tx.room(Subject{Site: "b.test"}, Policy{URLs: 1}), "which is the most")
 	assert.NoError(t, tx.room(originA, Policy{URLs: 1}), "it has one")
 	assert.NoError(t, tx.room(Subject{Site: "b.test"}, Policy{}), "it takes none")
+	h.contract.Policies, h.contract.Said = 1, maxSaid-5
+	assert.ErrorContains(t, tx.room(Subject{Site: "b.test"}, Policy{URLs: 1}), "bytes")
+	assert.ErrorContains(t, tx.room(originA, Policy{URLs: 1_000_000}), "bytes")
+	assert.NoError(t, tx.room(originA, Policy{URLs: 8}), "it is no longer")
 }
 
 // TestAChangeIsMadeOnceWhateverItsCommitComesTo lets the commit of each change fail:
@@ -563,11 +567,39 @@ func TestARaiseOutlivesTheBudgetThatWasGivenBefore(t *testing.T) {
 		require.NoError(t, f.Admin("ann").Raise(ctx, Budget{URLs: 10}, "more"))
 		require.NoError(t, f.Admin("ann").Raise(ctx, Budget{URLs: 20}, "still more"))
 		require.NoError(t, f.Close())
+		require.Len(t, audited(t, s), 2)
 		for _, c := range []struct{ given, want int64 }{{2, 20}, {0, 20}, {5, 5}, {30, 30}} {
 			f = open(t, s, with(c.given))
 			assert.Equal(t, c.want, f.Summary().Limit.URLs, "given %d", c.given)
 			assert.Equal(t, 7, f.Summary().Limit.Depth)
 			require.NoError(t, f.Close())
 		}
+		assert.Equal(t, "config raise run: a larger Budget was given", audited(t, s)[2])
+	})
+}
+
+func TestTheNextRunBeginsWithWhatOperatorsHaveSet(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		ctx, s := t.Context(), memory.New()
+		f := open(t, s)
+		admin := f.Admin("ann")
+		seed(t, f, "http://a.test/")
+		require.NoError(t, admin.Pause(ctx, originA, "the owner has asked"))
+		require.NoError(t, admin.SetPolicy(ctx, theRun, &Policy{Paused: "night", Delay: 3 * time.Second}, "slow"))
+		require.NoError(t, admin.Cancel(ctx, "begin anew"))
+		require.NoError(t, f.Close())
+
+		f = open(t, s)
+		seed(t, f, "http://a.test/", "http://b.test/")
+		l := one(t, f)
+		assert.Equal(t, "http://b.test/", l.URL)
+		assert.Equal(t, 3*time.Second, l.Policy.Delay)
+		assert.Equal(t, "static/1+2", l.Policy.Version, "revisions go on")
+		complete(t, f, page(l))
+		stopped(t, f, "paused: the owner has asked")
+		assert.Empty(t, audited(t, s))
+		require.NoError(t, f.Close())
+		f = open(t, s)
+		stopped(t, f, "paused: the owner has asked")
 	})
 }

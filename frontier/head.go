@@ -63,6 +63,7 @@ type contract struct {
 	Given    Budget `json:"given,omitzero"`     // of what operators have raised: what was in force before
 	Revision uint64 `json:"revision,omitempty"` // changes of policy that operators have made
 	Policies int64  `json:"policies,omitempty"` // subjects that operators have set one for
+	Said     int64  `json:"said,omitempty"`     // bytes of these policies
 	Audits   int64  `json:"audits,omitempty"`   // changes of operators
 }
 

@@ -65,6 +65,9 @@ func (t *tx) opening(known *head, given Budget) error {
 		if err := t.rebind(f.head.contract, "begin"); err != nil {
 			return err
 		}
+		if err := t.inherit(); err != nil {
+			return err
+		}
 		if f.earlier != nil {
 			if err := t.beginRekey(); err != nil {
 				return err

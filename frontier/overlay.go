@@ -120,31 +120,75 @@ func (f *Frontier) loadPolicies(ctx context.Context) error {
 // setPolicy keeps p for s; a zero p removes what was kept. It is in force from the
 // next decision on, of this group, too.
 func (t *tx) setPolicy(s Subject, p Policy) error {
-	key, had := t.f.keys.subject(s), !t.f.operators().of(s).IsZero()
-	e := &entry{kind: entryPolicy, text: urlnorm.Origin(s.String())}
+	terms, was := t.f.head.contract, t.f.operators().of(s)
+	if !was.IsZero() {
+		terms.Policies--
+		terms.Said -= int64(len(was.encode()))
+	}
+	if err := t.keepPolicy(s, p, &terms); err != nil {
+		return err
+	}
+	return t.revise(terms, terms.Revision+1)
+}
+
+// keepPolicy writes the row of one policy, and adds it to terms.
+func (t *tx) keepPolicy(s Subject, p Policy, terms *contract) error {
+	key, e := t.f.keys.subject(s), &entry{kind: entryPolicy, text: urlnorm.Origin(s.String())}
 	if p.IsZero() {
 		t.drop(spacePolicy, key)
 	} else {
 		e.contract = p.encode()
 		t.put(spacePolicy, key, policyRow(s, e.contract))
-	}
-	if err := t.do(e); err != nil {
-		return err
-	}
-	terms := t.f.head.contract
-	terms.Revision++
-	switch {
-	case had && p.IsZero():
-		terms.Policies--
-	case !had && !p.IsZero():
 		terms.Policies++
+		terms.Said += int64(len(e.contract))
 	}
+	return t.do(e)
+}
+
+// revise puts what was kept in force, as a revision.
+func (t *tx) revise(terms contract, revision uint64) error {
+	terms.Revision = revision
 	next := *t.f.operators()
-	next.revision = terms.Revision
+	next.revision = revision
 	t.f.overlay.Store(&next)
 	t.policy, t.disallow = nil, nil
 	terms.Versions = t.f.versions()
 	return t.rebind(terms, "policy")
+}
+
+// inherit lets a new run begin with what operators have set for the one before it:
+// who has asked not to be visited is not visited by the next run either. A pause of
+// the whole run was that run's own.
+func (t *tx) inherit() error {
+	before := t.f.head.number - 1
+	if before == 0 {
+		return nil
+	}
+	r := &Reader{store: t.f.cfg.Store, keys: keys{run: before}}
+	h, err := readHead(t.ctx, r.store, r.keys)
+	if err != nil || h.contract.Policies == 0 {
+		return err
+	}
+	terms := t.f.head.contract
+	for row, err := range r.all(t.ctx, spacePolicy) {
+		if err != nil {
+			return err
+		}
+		s, p, err := decodePolicyRow(row[1])
+		if err != nil {
+			return err
+		}
+		if s == (Subject{}) {
+			p.Paused = ""
+		}
+		if p.IsZero() {
+			continue
+		}
+		if err := t.keepPolicy(s, p, &terms); err != nil {
+			return err
+		}
+	}
+	return t.revise(terms, h.contract.Revision)
 }
 
 // operators is the overlay in force.
@@ -173,6 +217,7 @@ func applyPolicy(p projection, e *entry) error {
 
 // policies compares the rows of what operators have set with their number.
 func (c *checker) policies(ctx context.Context) error {
+	said := int64(0)
 	for row, err := range c.all(ctx, spacePolicy) {
 		if err != nil {
 			return err
@@ -181,12 +226,16 @@ func (c *checker) policies(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		said += int64(len(p.encode()))
 		if string(row[0]) != string(c.keys.subject(s)) {
 			c.faults.add("the policy of %s has a foreign key", s)
 		}
 		if err := p.Validate(); err != nil || p.IsZero() {
 			c.faults.add("the policy of %s is empty or invalid: %v", s, err)
 		}
+	}
+	if said != c.head.contract.Said {
+		c.faults.add("policies take %d bytes, the run says %d", said, c.head.contract.Said)
 	}
 	return nil
 }
