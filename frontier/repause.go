@@ -7,15 +7,11 @@ import (
 )
 
 // repauseNow brings what s is about to the policy that is in force since just now: an
-// origin, which is o, at once; a site or the run in pieces. What is no longer paused
-// gets its turn at once in any case, and no lease passes a pause until its origin has
-// noticed.
+// origin, which is o, in this commit; a site or the run in pieces, right after it. No
+// lease passes a pause until its origin has noticed.
 func (t *tx) repauseNow(s Subject, o *origin) error {
 	if o != nil {
 		return t.repauseOrigin(o)
-	}
-	if err := t.lookAgain(); err != nil {
-		return err
 	}
 	return t.offer(offer{kind: offerPause})
 }
