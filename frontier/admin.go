@@ -176,7 +176,7 @@ func (a Admin) SetPolicy(ctx context.Context, s Subject, p *Policy, why string) 
 			return nil, nil, err
 		}
 		if before.admits() != to.admits() {
-			if err := t.offerAgain(); err != nil {
+			if err := t.offerAgain(offerChanged); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -215,7 +215,7 @@ func (a Admin) SetScope(ctx context.Context, s Scope, why string) error {
 		if err := t.revive("scope"); err != nil {
 			return nil, nil, err
 		}
-		return before, s, t.offerAgain()
+		return before, s, t.offerAgain(offerChanged)
 	})
 }
 
@@ -247,7 +247,7 @@ func (a Admin) Raise(ctx context.Context, to Budget, why string) error {
 		if err := t.revive(ReasonRaised); err != nil {
 			return nil, nil, err
 		}
-		return before, raised, t.offerAgain()
+		return before, raised, t.offerAgain(offerRaised)
 	})
 }
 
@@ -312,6 +312,6 @@ func (a Admin) Offer(ctx context.Context, why string) error {
 		if err := t.revive("offer"); err != nil {
 			return nil, nil, err
 		}
-		return nil, nil, t.offerAgain()
+		return nil, nil, t.offerAgain(offerChanged)
 	})
 }

@@ -296,15 +296,9 @@ func TestAPolicyForAnOriginCanBeSetBeforeItsFirstURL(t *testing.T) {
 }
 
 func TestTenThousandPoliciesAreTheMost(t *testing.T) {
-	f := open(t, memory.New())
-	seed(t, f, "http://a.test/")
-	admin := f.Admin("ann")
-	require.NoError(t, admin.SetPolicy(t.Context(), originA, &Policy{URLs: 7}, "few"))
-	tx := f.begin(t.Context())
-	h := *f.head
-	h.contract.Policies = maxSubjects
-	tx.f = &Frontier{head: &h}
-	tx.f.overlay.Store(f.operators())
+	h := &head{contract: contract{Policies: maxSubjects}}
+	tx := &tx{f: &Frontier{head: h}}
+	tx.f.overlay.Store((&overlay{}).with(originA, Policy{URLs: 7}))
 	assert.ErrorContains(t, tx.room(Subject{Site: "b.test"}, Policy{URLs: 1}), "which is the most")
 	assert.NoError(t, tx.room(originA, Policy{URLs: 1}), "it has one")
 	assert.NoError(t, tx.room(Subject{Site: "b.test"}, Policy{}), "it takes none")

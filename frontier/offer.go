@@ -27,12 +27,13 @@ type offer struct {
 type offerKind uint8
 
 const (
-	offerEnd    offerKind = iota + 1 // an origin's URLs end
-	offerSource                      // one source's references, whose depth has been lowered
-	offerRaised                      // every reference that a bound holds back
-	offerRekey                       // what an earlier run was told; its row in rekey says how far
-	offerReopen                      // URLs that have ended and that a filter chooses
-	offerPause                       // every origin, since a policy has changed
+	offerEnd     offerKind = iota + 1 // an origin's URLs end
+	offerSource                       // one source's references, whose depth has been lowered
+	offerRaised                       // every reference that a bound holds back
+	offerRekey                        // what an earlier run was told; its row in rekey says how far
+	offerReopen                       // URLs that have ended and that a filter chooses
+	offerChanged                      // every reference that a bound, the scope or a policy holds back
+	offerPause                        // every origin, since a policy has changed
 )
 
 const (
@@ -113,7 +114,7 @@ func (t *tx) serve() error {
 	switch o.kind {
 	case offerEnd:
 		done, err = t.endPiece(o)
-	case offerSource, offerRaised:
+	case offerSource, offerRaised, offerChanged:
 		done, err = t.edgePiece(o)
 	case offerRekey:
 		done, err = t.rekeyPiece()
@@ -228,7 +229,7 @@ func (t *tx) offerChunk(w *offer, key, value []byte) (int, error) {
 	var again []Reference
 	var olds []old
 	for i, d := range row.lines {
-		held := d.revisable() && !moved.has(i)
+		held := (d.decision == LimitReached || w.kind == offerChanged && d.revisable()) && !moved.has(i)
 		if held || w.kind == offerSource && (d.decision == Admitted || d.decision == Duplicate) {
 			again = append(again, d.ref)
 			olds = append(olds, old{decision: d.decision, reason: d.reason, line: i})

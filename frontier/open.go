@@ -122,7 +122,7 @@ func (t *tx) adjust(given Budget) error {
 	if !offers(raised) {
 		return nil
 	}
-	return t.offerAgain()
+	return t.offerAgain(offerRaised)
 }
 
 // findRun returns the head of the run to go on with, the unfinished one or a finished

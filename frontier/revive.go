@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// offerAgain makes the run owe all that is held back a new decision.
-func (t *tx) offerAgain() error {
-	return t.offer(offer{kind: offerRaised, to: admissionRef{seq: t.seq}})
+// offerAgain makes the run owe all that is held back a new decision: by a bound, where
+// one was raised, also by scope and policy, where they have changed.
+func (t *tx) offerAgain(since offerKind) error {
+	return t.offer(offer{kind: since, to: admissionRef{seq: t.seq}})
 }
 
 // offering lists the bounds that hold references back: raising one offers them.
