@@ -78,6 +78,9 @@ func (r *run) visit(ctx context.Context, l frontier.Lease) (frontier.Completion,
 	if c.Outcome != frontier.OutcomeFetched && c.Outcome != frontier.OutcomeTruncated {
 		return c, nil
 	}
+	if l.Hint {
+		return r.hint(ctx, c, response)
+	}
 	return r.show(ctx, c, newPage(r, l, response, e))
 }
 

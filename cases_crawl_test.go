@@ -133,7 +133,7 @@ func (c crawled) requested() (urls []string) {
 }
 
 // The cases that this file's test looks for: whole kinds, and one of another.
-const kinds = `[DEFHIJKLS]\d+|O4`
+const kinds = `[DEFHIJKLMS]\d+|O4`
 
 // notYet are those that are not built yet.
 var notYet = []string{

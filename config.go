@@ -56,6 +56,9 @@ type Config struct {
 	// kept in the commit that accepts the page.
 	OnPage func(ctx context.Context, p *Page) error
 
+	// Sitemaps says which sitemaps the run reads beside its pages; default none.
+	Sitemaps Sitemaps
+
 	// Follow says whether a link of p is offered to the frontier; default every
 	// one. It is asked about links that lead a reader to a page and are not
 	// nofollow: those of a, area, frame, iframe and meta[refresh], and next and prev

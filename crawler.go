@@ -120,7 +120,7 @@ func (c *Crawler) Run(ctx context.Context, seeds ...string) (ledger.Receipt, err
 	}
 	defer done()
 	cfg := c.frontierConfig()
-	if len(seeds) == 0 {
+	if len(seeds)+len(c.cfg.Sitemaps.URLs) == 0 {
 		if cfg.Run, err = c.unfinished(ctx); err != nil {
 			return ledger.Receipt{}, caused(ctx, err)
 		}

@@ -37,6 +37,9 @@ func (r *run) gate(ctx context.Context, l frontier.Lease) (frontier.Completion, 
 		decided.Note.Artifact = artifactName(g.artifact)
 		r.rules.cache.Put(l.Origin, decided.Rules, decided.Until)
 	}
+	if err := r.discover(ctx, l.Origin, decided.Rules); err != nil {
+		return frontier.Completion{}, err
+	}
 	note, err := decided.Note.Encode()
 	if err != nil {
 		return frontier.Completion{}, fmt.Errorf("weir: %s: %w", l.Origin, err)

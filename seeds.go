@@ -37,12 +37,15 @@ const ReasonNoSeed frontier.Reason = "no_seed_admitted"
 // sow offers the seeds. It returns those that were refused apart from the error
 // that ends the run.
 func (r *run) sow(ctx context.Context, seeds []string) (refused, err error) {
-	if len(seeds) == 0 {
-		return nil, nil
+	refs := make([]frontier.Reference, 0, len(seeds)+len(r.cfg.Sitemaps.URLs))
+	for _, s := range seeds {
+		refs = append(refs, frontier.Reference{Observed: s, Rule: "seed"})
 	}
-	refs := make([]frontier.Reference, len(seeds))
-	for i, s := range seeds {
-		refs[i] = frontier.Reference{Observed: s, Rule: "seed"}
+	for _, s := range r.cfg.Sitemaps.URLs {
+		refs = append(refs, frontier.Reference{Observed: s, Rule: "sitemap", Hint: true, Priority: 1})
+	}
+	if len(refs) == 0 {
+		return nil, nil
 	}
 	answer, err := r.f.Enqueue(ctx, frontier.Seed, refs...)
 	if errors.Is(err, frontier.ErrStopped) || errors.Is(err, frontier.ErrDone) {

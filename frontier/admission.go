@@ -39,6 +39,7 @@ type Reference struct {
 	Charset  string `json:"charset,omitempty"`  // encoding of the page that holds it, as urlnorm.URL has it; default UTF-8
 	Rule     string `json:"rule,omitempty"`     // what found it: "a", "link[rel=next]"; at most 64 bytes; default the source's word
 	Priority int8   `json:"priority,omitempty"` // 1 sooner, 0, -1 later
+	Hint     bool   `json:"hint,omitempty"`     // it is read for references alone, as a sitemap is: it takes a slot of Budget.Hints, and is another identity than the page at its URL
 	Refused  Reason `json:"refused,omitempty"`  // if not empty, it is counted as policy_stop for this reason, unless it is no URL at all, and not admitted
 }
 
@@ -92,6 +93,7 @@ const (
 	ReasonKnown          Reason = "known"
 	ReasonURLs           Reason = "urls"
 	ReasonOverBudget     Reason = "over_budget" // more slots are spent than the limit: nothing is admitted until it is raised
+	ReasonHints          Reason = "hints"
 	ReasonOrigins        Reason = "origins"
 	ReasonDepth          Reason = "depth"
 	ReasonPattern        Reason = "pattern" // so many URLs of one path pattern are admitted: a calendar, facets, session ids

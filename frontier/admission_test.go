@@ -65,7 +65,7 @@ func manyKinds(t testing.TB, seed1 uint64) storage.Store {
 		require.NoError(t, err)
 		_, err = f.Enqueue(t.Context(), Seed, manySeeds()...)
 		require.NoError(t, err)
-		_, err = f.Enqueue(t.Context(), Sitemap, refs("http://a.test/5", "http://a.test/map/1")...)
+		_, err = f.Enqueue(t.Context(), Sitemap, append(refs("http://a.test/5", "http://a.test/map/1"), Reference{Observed: "http://out.test/sitemap.xml", Hint: true})...)
 		require.NoError(t, err)
 		for i := 0; f.Summary().Unresolved() > 0 && (urls == 60 || i < 15); i++ {
 			complete(t, f, w.answer(one(t, f)))
@@ -106,6 +106,7 @@ var mayBeEmpty = map[string]func(a Admission) bool{
 	"Reference.Base":     func(a Admission) bool { return a.Parent == "" },
 	"Reference.Charset":  func(a Admission) bool { return true }, // UTF-8
 	"Reference.Priority": func(a Admission) bool { return true },
+	"Reference.Hint":     func(Admission) bool { return true },   // a page
 	"Reference.Refused":  func(a Admission) bool { return true }, // by nobody
 	"URL":                keyless,
 	"Key.Version":        keyless,

@@ -221,8 +221,7 @@ func (t *tx) decideNew(s *source, c *candidate, at admissionRef, d decided) (dec
 		return d, nil
 	}
 	moved := s.kind == Redirect
-	if !moved && h.slots >= b.URLs {
-		d.reason = ReasonURLs
+	if d.reason = h.slot(c, moved); d.reason != "" {
 		return d, nil
 	}
 	if o != nil {

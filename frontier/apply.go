@@ -159,11 +159,7 @@ func (h *head) follow(u *urlRow, e *entry, from, to State) {
 	h.records += e.records
 	switch e.event {
 	case Admit:
-		if e.moved {
-			h.moved++
-		} else {
-			h.slots++
-		}
+		h.spend(u.key, e.moved)
 	case Grant:
 		h.requests++
 	}

@@ -130,7 +130,7 @@ func (Budget) fields() []bound {
 	}
 	return []bound{
 		of(ReasonURLs, func(b *Budget) *int64 { return &b.URLs }),
-		of("hints", func(b *Budget) *int64 { return &b.Hints }),
+		of(ReasonHints, func(b *Budget) *int64 { return &b.Hints }),
 		of(ReasonOrigins, func(b *Budget) *int64 { return &b.Origins }),
 		small(ReasonDepth, func(b *Budget) *int { return &b.Depth }),
 		of(ReasonPattern, func(b *Budget) *int64 { return &b.Pattern }),

@@ -59,7 +59,7 @@ func candidates(ctx context.Context, n urlnorm.Normalizer, page string, refs []R
 }
 
 func (r *resolver) read(ref Reference) {
-	if i, ok := r.seen[ref.Observed]; ok && r.out[i].ref.Base == ref.Base && r.out[i].ref.Charset == ref.Charset {
+	if i, ok := r.seen[ref.Observed]; ok && r.out[i].ref.Base == ref.Base && r.out[i].ref.Charset == ref.Charset && r.out[i].ref.Hint == ref.Hint {
 		c := r.out[i]
 		c.ref = ref
 		c.hide()
@@ -78,6 +78,9 @@ func (r *resolver) read(ref Reference) {
 	case tooLong(&u):
 		c.reject = Reason(urlnorm.TooLong)
 	default:
+		if ref.Hint {
+			u.Key = hinted(u.Key)
+		}
 		c.url, c.id, c.origin = u, identify(u.Origin, u.Key), r.originOf(u.Origin)
 		if len(ref.Observed) >= maxObserved {
 			c.ref.Observed = u.Request // what is kept of a reference must lead there again

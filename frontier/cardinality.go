@@ -84,7 +84,7 @@ func (t *tx) patternFull(s *source, c *candidate, p Policy) (bool, error) {
 	if p.Pattern > 0 {
 		most = p.Pattern
 	}
-	if named := s.named(); named == Seed || named == AdminCall || !t.f.head.contract.Patterns {
+	if named := s.named(); named == Seed || named == AdminCall || c.ref.Hint || !t.f.head.contract.Patterns {
 		return false, nil
 	}
 	text, key := c.pattern()
@@ -142,7 +142,7 @@ func decodePattern(v []byte) (patternRow, error) {
 
 // admitPattern counts an admitted URL under its pattern, for the commit's rows.
 func (t *tx) admitPattern(u *urlRow) error {
-	if !t.f.head.contract.Patterns {
+	if !t.f.head.contract.Patterns || isHint(u.key) {
 		return nil
 	}
 	text := patternOf(u.url)
@@ -172,7 +172,7 @@ func (t *tx) flushPatterns() {
 }
 
 func (p *replayed) admitPattern(u *urlRow) error {
-	if !p.head.contract.Patterns {
+	if !p.head.contract.Patterns || isHint(u.key) {
 		return nil
 	}
 	text := patternOf(u.url)

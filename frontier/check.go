@@ -331,7 +331,7 @@ func (c *checker) edges(ctx context.Context) error {
 		}
 		s, admitted := &edge.source, int64(0)
 		for _, d := range edge.lines {
-			if d.decision == Admitted {
+			if d.decision == Admitted && !d.ref.Hint {
 				admitted++
 			}
 		}
@@ -382,7 +382,7 @@ func (c *checker) totals() {
 		{"reserved bytes", c.sum.reserved, h.reserved},
 		{"paused", c.sum.paused, h.paused},
 		{"last result", int64(c.sum.finish), int64(h.finish)},
-		{"admitted", c.rows, h.slots + h.moved},
+		{"admitted", c.rows, h.slots + h.hints + h.moved},
 		{"patterns held back", c.sum.limited(), h.held.total},
 	} {
 		if t.found != t.kept {
@@ -394,6 +394,9 @@ func (c *checker) totals() {
 	}
 	if h.slots > h.contract.Budget.URLs {
 		c.faults.add("%d slots are spent, the limit is %d", h.slots, h.contract.Budget.URLs)
+	}
+	if h.hints > h.contract.Budget.Hints {
+		c.faults.add("%d hints are admitted, the limit is %d", h.hints, h.contract.Budget.Hints)
 	}
 	if h.bytes+h.reserved > h.contract.Budget.Bytes {
 		c.faults.add("%d bytes are spent and %d set aside, the limit is %d", h.bytes, h.reserved, h.contract.Budget.Bytes)

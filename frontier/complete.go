@@ -58,7 +58,7 @@ func (f *Frontier) prepare(ctx context.Context, c Completion) (*completing, erro
 		return nil, err
 	}
 	if c.Outcome == OutcomeRedirected {
-		p.target, err = candidates(ctx, f.cfg.Normalizer, c.Lease.URL, []Reference{{Observed: c.Target, Rule: ruleRedirect}})
+		p.target, err = candidates(ctx, f.cfg.Normalizer, c.Lease.URL, []Reference{{Observed: c.Target, Rule: ruleRedirect, Hint: c.Lease.Hint}})
 		if err != nil {
 			return nil, err
 		}

@@ -39,7 +39,7 @@ func (s *source) named() Source {
 // spends is how many slots of the page budget a decision takes: a redirect's target
 // takes over its source's.
 func (s *source) spends(d *decided) int64 {
-	if d.decision == Admitted && s.kind != Redirect {
+	if d.decision == Admitted && s.kind != Redirect && !d.ref.Hint {
 		return 1
 	}
 	return 0
@@ -55,10 +55,11 @@ type decided struct {
 	wasFor   Reason
 }
 
-// Versions of an edge row: with the charset of each line.
+// Versions of an edge row: with the charset of each line, and with hints.
 const (
 	edgeVersion  = 1
 	edgeVersion2 = 2
+	edgeVersion3 = 3
 
 	edgeChunk = 4 * kib // raw; compressed about a third
 	packSmall = 512     // not worth compressing
@@ -66,12 +67,16 @@ const (
 
 // edgeVersionOf is the version that the lines of cs need.
 func edgeVersionOf(cs []candidate) byte {
+	version := byte(edgeVersion)
 	for i := range cs {
-		if cs[i].ref.Charset != "" {
-			return edgeVersion2
+		switch {
+		case cs[i].ref.Hint:
+			return edgeVersion3
+		case cs[i].ref.Charset != "":
+			version = edgeVersion2
 		}
 	}
-	return edgeVersion
+	return version
 }
 
 // edgeWriter packs the lines of one source into rows.
@@ -132,6 +137,9 @@ func (e *edgeWriter) add(d decided) {
 	w.Word(ref.Base)
 	if e.version >= edgeVersion2 {
 		w.Word(ref.Charset)
+	}
+	if e.version >= edgeVersion3 {
+		w.Bool(ref.Hint)
 	}
 	w.Int(int64(ref.Priority))
 	w.Word(string(ref.Refused))
@@ -205,7 +213,7 @@ func decodeEdge(v []byte) (*edgeRow, error) {
 	if err != nil {
 		return nil, damaged(spaceEdge, err)
 	}
-	r := codec.NewReader(raw, edgeVersion2)
+	r := codec.NewReader(raw, edgeVersion3)
 	row := &edgeRow{at: int64(r.Uint()), gen: r.Uint(), first: uint32(r.Uint())}
 	s := &row.source
 	s.kind, s.first, s.parent = Source(r.Byte()), Source(r.Byte()), place{r.Fixed(), r.Fixed()}
@@ -223,6 +231,9 @@ func (s *source) readLine(r *codec.Reader) decided {
 	d.ref = Reference{Rule: r.Word(), Base: r.Word()}
 	if r.Version >= edgeVersion2 {
 		d.ref.Charset = r.Word()
+	}
+	if r.Version >= edgeVersion3 {
+		d.ref.Hint = r.Bool()
 	}
 	d.ref.Priority, d.ref.Refused, d.ref.Observed = int8(r.Int()), Reason(r.Word()), r.String()
 	if d.ref.Base == "" {

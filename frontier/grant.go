@@ -366,7 +366,7 @@ func (t *tx) grantURL(o *origin, u *urlRow) error {
 	}
 	v := t.hand(o, u.place, u.gen, limit, false)
 	t.give(Lease{ID: v.id, URL: u.url, Key: u.key, Origin: o.text, Attempt: int(u.attempts) + 1, Depth: int(u.depth), Hop: int(u.hop),
-		Seed: u.seed, Limit: limit, Note: o.pace.gate.note, Policy: p, Due: due, Why: why}, t.delay(o), v)
+		Seed: u.seed, Hint: isHint(u.key), Limit: limit, Note: o.pace.gate.note, Policy: p, Due: due, Why: why}, t.delay(o), v)
 	f.rouse(o, t.now)
 	return nil
 }

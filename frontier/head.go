@@ -26,6 +26,7 @@ type head struct {
 
 	states   [len(stateNames)]int64
 	slots    int64
+	hints    int64
 	moved    int64
 	origins  int64
 	requests int64
@@ -143,13 +144,18 @@ func (h *head) limited() (n int64) {
 	return n
 }
 
-// Versions of a head's row: with its generation, its queue and its patterns.
+// Versions of a head's row: with its generation, its queue and its patterns, and
+// with hints.
 const (
 	headVersion  = 1
 	headVersion2 = 2
+	headVersion3 = 3
 )
 
 func (h *head) version() byte {
+	if h.hints != 0 {
+		return headVersion3
+	}
 	if h.frozen != 0 || h.queue != 0 || h.held.total != 0 {
 		return headVersion2
 	}
@@ -206,6 +212,9 @@ func (h *head) encodeLater(w *codec.Writer) {
 		h.sketch = s.Seal()
 	}
 	w.Bytes(h.sketch)
+	if h.hints != 0 {
+		w.Int(h.hints)
+	}
 }
 
 // maxJoined is how many hosts of the scope a summary names.
@@ -225,7 +234,7 @@ func (h *head) counters() []*int64 {
 }
 
 func decodeHead(v []byte) (*head, error) {
-	r := codec.NewReader(v, headVersion2)
+	r := codec.NewReader(v, headVersion3)
 	h := &head{name: r.String(), number: uint32(r.Uint()), began: int64(r.Uint()),
 		phase: Phase(r.Byte()), reason: Reason(r.String()), since: int64(r.Uint()), seq: r.Uint(), at: int64(r.Uint()),
 		tallies: map[tallyKey]*tally{}}
@@ -254,6 +263,9 @@ func decodeHead(v []byte) (*head, error) {
 		if h.held = readPatterns(s); r.Err() == nil && s.Close() != nil {
 			return nil, damaged(spaceHead, s.Close())
 		}
+		if r.Version >= headVersion3 {
+			h.hints = r.Int()
+		}
 	} else {
 		h.held.total = h.limited() // nobody has noted their patterns
 	}
@@ -279,7 +291,7 @@ func (h *head) summary() Summary {
 	s := Summary{Run: h.name, Number: h.number, Phase: h.phase, Reason: h.reason,
 		Since: stamp(h.since), Sequence: h.seq, Time: stamp(h.at), Began: stamp(h.began),
 		States: map[State]int64{}, Observed: h.observed, Paused: h.paused, Offers: h.offers,
-		Slots: h.slots, Moved: h.moved, Origins: h.origins, Requests: h.requests, Bytes: h.bytes, Reserved: h.reserved,
+		Slots: h.slots, Moved: h.moved, Hints: h.hints, Origins: h.origins, Requests: h.requests, Bytes: h.bytes, Reserved: h.reserved,
 		Active: time.Duration(h.active) * time.Microsecond, Limit: h.contract.Budget, Scope: h.contract.Scope,
 		Results: h.results, Records: h.records, Late: h.late, Conflict: h.conflict}
 	s.Hosts = h.hosts

@@ -27,6 +27,7 @@ type Lease struct {
 	Depth    int // links followed from a seed
 	Hop      int // redirects followed from the URL that a page named
 	Seed     bool
+	Hint     bool          // read it for references alone
 	Deadline time.Time     // check it just before the request; Extend moves it
 	Limit    int64         // decoded bytes set aside from the budget
 	Note     []byte        // what the origin's gate was opened with

@@ -97,7 +97,7 @@ func (t *tx) adjust(given Budget) error {
 			b.set(&want, *b.value(&terms.Budget))
 		}
 	}
-	spent := Budget{URLs: h.slots, Origins: h.origins, Bytes: h.bytes + h.reserved, Wall: micros(h.active)}
+	spent := Budget{URLs: h.slots, Hints: h.hints, Origins: h.origins, Bytes: h.bytes + h.reserved, Wall: micros(h.active)}
 	_, raised := terms.Budget.raised(want)
 	terms.Budget = terms.Budget.clamped(want, spent)
 	if err := terms.Budget.fits(); err != nil {

@@ -318,24 +318,25 @@ func (r *Reader) whereIs(ctx context.Context, p place) (*origin, *urlRow, error)
 	return o, u, err
 }
 
-// Parent returns the URL of the page that led to l's; empty for a seed.
+// Parent returns the URL of the page that led to l's, or of the sitemap, the index
+// or the robots.txt; empty for a seed.
 func (f *Frontier) Parent(ctx context.Context, l Lease) (string, error) {
 	r := &Reader{store: f.cfg.Store, keys: f.keys}
 	_, u, err := r.whereIs(ctx, l.ID.place())
 	if err != nil || u == nil {
 		return "", err
 	}
-	key := f.keys.edge(u.source.seq, u.source.source, 0)
-	got, err := f.cfg.Store.Read(ctx, storage.ReadRequest{Space: spaceEdge, Keys: [][]byte{key}})
-	if err != nil {
-		return "", fmt.Errorf("frontier: read edge: %w", err)
+	at := u.source
+	for e, err := range r.edges(ctx, f.keys.edge(at.seq, at.source, 0), end(f.keys.chunk(at.seq, at.source))) {
+		if err != nil {
+			return "", err
+		}
+		if e.source.base != "" {
+			return e.source.base, nil
+		}
+		if i := int64(at.offset) - int64(e.first); i < int64(len(e.lines)) {
+			return e.lines[i].ref.Base, nil
+		}
 	}
-	if got[0].Values[0] == nil {
-		return "", damaged(spaceEdge, fmt.Errorf("no row for the source of %s", u.url))
-	}
-	row, err := decodeEdge(got[0].Values[0])
-	if err != nil {
-		return "", err
-	}
-	return row.source.base, nil
+	return "", damaged(spaceEdge, fmt.Errorf("no row for the source of %s", u.url))
 }

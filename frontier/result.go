@@ -24,6 +24,7 @@ type Result struct {
 	Evidence Evidence       `json:"evidence"`
 	Target   string         `json:"target,omitempty"` // of a redirect, as the response wrote it
 	Records  []Record       `json:"-"`
+	Hint     bool           `json:"hint,omitempty"`    // it was read for references alone: a sitemap
 	Carried  string         `json:"carried,omitempty"` // Attempt of an earlier run, whose answer a Rekey has taken over; Attempts are its
 
 	// A URL whose redirect chain came back to it ends more than once: the later

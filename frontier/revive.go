@@ -13,7 +13,7 @@ func (t *tx) offerAgain(since offerKind) error {
 }
 
 // offering lists the bounds that hold references back: raising one offers them.
-var offering = []Reason{ReasonURLs, ReasonOrigins, ReasonDepth, ReasonPattern}
+var offering = []Reason{ReasonURLs, ReasonHints, ReasonOrigins, ReasonDepth, ReasonPattern}
 
 // offers reports whether raising one of some bounds may admit something.
 func offers(raised []Reason) bool {

@@ -120,6 +120,11 @@ func laterKinds() map[string]rowKind {
 		panic(err)
 	}
 	res.Carried = "0.1.0102030405060708.4000000000000009.2"
+	hint := res
+	hint.Hint = true
+	kinds["result of a hint"] = rowKind{hint.encode(hint.Finished.UnixMicro(), n), result.again}
+	kinds["edge of version 3"] = rowKind{sampleEdge(Link, edgeVersion3), edgeAgain}
+	kinds["head of version 3"] = rowKind{sampleHeadOfHints(sampleLaterHead(head.sample)), head.again}
 	kinds["result of version 2"] = rowKind{res.encode(res.Finished.UnixMicro(), n), result.again}
 	return kinds
 }
@@ -133,6 +138,15 @@ func sampleLaterHead(sample []byte) []byte {
 	h.terms, h.frozen, h.queue = nil, 17, 18
 	h.hold(LimitReached, ReasonURLs, 19, "http://a.test/item/1?b=2", "/item/1?b=2")
 	h.hold(LimitReached, ReasonDepth, 20, "http://a.test/", "/")
+	return h.encode()
+}
+
+func sampleHeadOfHints(sample []byte) []byte {
+	h, err := decodeHead(sample)
+	if err != nil {
+		panic(err)
+	}
+	h.hints = 21
 	return h.encode()
 }
 
@@ -150,7 +164,7 @@ func sampleEdge(kind Source, version byte) []byte {
 	if version == edgeVersion2 {
 		charset = "windows-1251"
 	}
-	w.add(decided{ref: Reference{Observed: "/a", Charset: charset, Rule: "a", Priority: -1, Base: "http://a.test/"}, decision: Admitted, reason: ReasonNew, to: place{13, ordinal(2, 14)}, was: LimitReached, wasFor: ReasonURLs})
+	w.add(decided{ref: Reference{Observed: "/a", Charset: charset, Rule: "a", Priority: -1, Hint: version >= edgeVersion3, Base: "http://a.test/"}, decision: Admitted, reason: ReasonNew, to: place{13, ordinal(2, 14)}, was: LimitReached, wasFor: ReasonURLs})
 	w.add(decided{ref: Reference{Observed: "/b", Rule: "a", Refused: "kind", Base: "http://b.test/"}, decision: PolicyStop, reason: "kind", was: LimitReached, wasFor: ReasonDepth})
 	return w.finish()[0]
 }
@@ -161,7 +175,10 @@ func edgeAgain(v []byte) ([]byte, error) {
 		return nil, err
 	}
 	version := byte(edgeVersion)
-	if row.lines[0].ref.Charset != "" {
+	switch {
+	case row.lines[0].ref.Hint:
+		version = edgeVersion3
+	case row.lines[0].ref.Charset != "":
 		version = edgeVersion2
 	}
 	w := newEdgeWriter(row.at, row.gen, version, row.source, new([]byte))

@@ -381,7 +381,7 @@ func (t *tx) resultOf(c *Completion, u *urlRow, o *origin, e *entry, to State) R
 	at := max(uint64(t.now), f.head.finish+1)
 	e.result, e.records = at, int64(len(c.Records))
 	r := Result{Position: at, ID: LeaseID{f.keys.partition, f.keys.run, u.place.origin, u.place.n, u.gen}, URL: u.url, Origin: o.text,
-		State: to, Outcome: c.Outcome, Reason: e.reason, Attempts: int(e.attempts), Depth: int(u.depth), Evidence: c.Evidence, Target: clip(c.Target, maxObserved)}
+		State: to, Outcome: c.Outcome, Reason: e.reason, Attempts: int(e.attempts), Depth: int(u.depth), Evidence: c.Evidence, Hint: isHint(u.key), Target: clip(c.Target, maxObserved)}
 	if u.result != 0 {
 		r.Supersedes, r.Was, r.WasFor = u.result, u.ended, u.endedFor
 	}
@@ -408,18 +408,26 @@ func (t *tx) record(at uint64, i uint32, rec Record) {
 	}
 }
 
-// Versions of a result's row: with the attempt that it was carried over from.
+// Versions of a result's row: with the attempt that it was carried over from, and of
+// a hint.
 const (
 	resultVersion  = 1
 	resultVersion2 = 2
+	resultVersion3 = 3
 )
 
-func (r *Result) encode(now int64, records int) []byte {
-	version := byte(resultVersion)
-	if r.Carried != "" {
-		version = resultVersion2
+func (r *Result) version() byte {
+	switch {
+	case r.Hint:
+		return resultVersion3
+	case r.Carried != "":
+		return resultVersion2
 	}
-	w := codec.NewWriter(version, make([]byte, 0, 192+len(r.URL)))
+	return resultVersion
+}
+
+func (r *Result) encode(now int64, records int) []byte {
+	w := codec.NewWriter(r.version(), make([]byte, 0, 192+len(r.URL)))
 	w.Uint(uint64(now))
 	w.Fixed(r.ID.Origin)
 	w.Fixed(r.ID.Ordinal)
@@ -437,14 +445,14 @@ func (r *Result) encode(now int64, records int) []byte {
 	w.Byte(byte(r.Was))
 	w.String(string(r.WasFor))
 	r.Evidence.write(w)
-	if r.Carried != "" {
+	if w.Version() >= resultVersion2 {
 		w.String(r.Carried)
 	}
 	return w.Seal()
 }
 
 func decodeResult(k keys, key, v []byte) (Result, int, error) {
-	r := codec.NewReader(v, resultVersion2)
+	r := codec.NewReader(v, resultVersion3)
 	res := Result{Position: field(key, 0), Finished: stamp(int64(r.Uint()))}
 	res.ID = LeaseID{k.partition, k.run, r.Fixed(), r.Fixed(), r.Uint()}
 	res.Attempt = res.ID.String()
@@ -457,5 +465,6 @@ func decodeResult(k keys, key, v []byte) (Result, int, error) {
 	if r.Version >= resultVersion2 {
 		res.Carried = r.String()
 	}
+	res.Hint = r.Version >= resultVersion3
 	return res, records, damaged(spaceResult, r.Close())
 }

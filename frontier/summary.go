@@ -50,8 +50,9 @@ type Summary struct {
 	Paused   int64           `json:"paused"`   // queued or waiting, at a paused origin
 	Offers   int64           `json:"offers"`   // sources still to be decided again
 
-	Slots    int64         `json:"slots"` // of Limit.URLs, spent; never returned
-	Moved    int64         `json:"moved"` // slots that a redirect has handed on
+	Slots    int64         `json:"slots"`           // of Limit.URLs, spent; never returned
+	Hints    int64         `json:"hints,omitempty"` // of Limit.Hints, likewise
+	Moved    int64         `json:"moved"`           // slots that a redirect has handed on
 	Origins  int64         `json:"origins"`
 	Requests int64         `json:"requests"` // attempts granted, gates among them
 	Bytes    int64         `json:"bytes"`    // spent
@@ -83,7 +84,7 @@ type Versions struct {
 	Robots     string `json:"robots,omitempty"` // what reads robots.txt: Config.Robots
 }
 
-// Admitted is the number of admitted identities: Slots and Moved together.
+// Admitted is the number of admitted identities: Slots, Hints and Moved together.
 func (s Summary) Admitted() int64 {
 	var n int64
 	for _, c := range s.States {

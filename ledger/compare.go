@@ -102,7 +102,7 @@ func (f *faults) admissions(s *frontier.Summary) {
 	}
 	f.that(s.Slots <= s.Limit.URLs, "%d slots are spent of %d", s.Slots, s.Limit.URLs)
 	f.that(s.Bytes+s.Reserved <= s.Limit.Bytes, "%d bytes are spent and %d set aside, of %d", s.Bytes, s.Reserved, s.Limit.Bytes)
-	f.that(s.Slots+s.Moved == s.Admitted(), "%d slots are spent and %d moved, for %d admitted identities", s.Slots, s.Moved, s.Admitted())
+	f.that(s.Slots+s.Hints+s.Moved == s.Admitted(), "%d slots and %d of hints are spent and %d moved, for %d admitted identities", s.Slots, s.Hints, s.Moved, s.Admitted())
 	f.that(decided == s.Observed, "%d references were observed, %d have a disposition", s.Observed, decided)
 	f.that(admitted == s.Admitted(), "%d references were admitted, %d identities stand in a state", admitted, s.Admitted())
 }

@@ -102,7 +102,7 @@ func TestEveryDisagreementIsNamed(t *testing.T) {
 		{"records", func(s *frontier.Summary) { s.Records = 3 }, "the counters have 3 records, the walk found 2"},
 		{"dispositions", func(s *frontier.Summary) { s.Observed = 7 }, "7 references were observed, 6 have a disposition"},
 		{"admissions", func(s *frontier.Summary) { s.Decided[0].Count, s.Decided[1].Count = 3, 3 }, "3 references were admitted, 4 identities stand in a state"},
-		{"slots", func(s *frontier.Summary) { s.Moved = 0 }, "3 slots are spent and 0 moved, for 4 admitted identities"},
+		{"slots", func(s *frontier.Summary) { s.Moved = 0 }, "3 slots and 0 of hints are spent and 0 moved, for 4 admitted identities"},
 		{"budget", func(s *frontier.Summary) { s.Limit.URLs = 2 }, "3 slots are spent of 2"},
 		{"bytes", func(s *frontier.Summary) { s.Limit.Bytes, s.Reserved = 100, 1 }, "100 bytes are spent and 1 set aside, of 100"},
 		{"endings", func(s *frontier.Summary) { s.Ends[2].Reason = "tls" }, "0 URLs are failed {dns} by the counters, 1 by the walk"},

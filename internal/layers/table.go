@@ -77,7 +77,7 @@ var Table = map[string]Row{
 	".": {
 		Uses: slices.Concat(parts, []string{
 			"storage/bolt", "storage/dir",
-			"internal/backoff", "internal/codec", "internal/header", "internal/links",
+			"internal/backoff", "internal/codec", "internal/header", "internal/links", "internal/sitemap",
 		}),
 		Modules: []string{goquery, xnet},
 	},
