@@ -36,37 +36,12 @@ func varies(request, pattern string) bool {
 
 // cardinality counts the URLs that were admitted of each pattern. It is exact: what
 // memory has dropped stands in the pattern's row.
-type cardinality struct {
-	recent, older map[patternKey]int64
-	whole         bool // every pattern of the run is here: what is not has no URL
-}
+type cardinality = recent[patternKey, int64]
 
 // halfPatterns is how many patterns one map holds: 3 MB.
 const halfPatterns = 1 << 15
 
-func newCardinality() cardinality { return cardinality{recent: map[patternKey]int64{}} }
-
-func (c *cardinality) get(k patternKey) (int64, bool) {
-	n, ok := c.recent[k]
-	if ok {
-		return n, true
-	}
-	if n, ok = c.older[k]; ok {
-		c.recent[k] = n
-	}
-	return n, ok || c.whole
-}
-
-func (c *cardinality) put(k patternKey, n int64) { c.recent[k] = n }
-
-// age forgets the older half, if the recent one is full; between groups only, as
-// identities does.
-func (c *cardinality) age() {
-	if len(c.recent) >= halfPatterns {
-		c.whole = c.whole && len(c.older) == 0
-		c.older, c.recent = c.recent, map[patternKey]int64{}
-	}
-}
+func newCardinality() cardinality { return newRecent[patternKey, int64](halfPatterns) }
 
 // pattern is that of c's request, and its key; it takes some time.
 func (c *candidate) pattern() (string, patternKey) {
@@ -97,7 +72,7 @@ func (t *tx) patternFull(s *source, c *candidate, p Policy) (bool, error) {
 
 // patternCount is how many URLs of a pattern were admitted.
 func (t *tx) patternCount(k patternKey) (int64, error) {
-	if n, ok := t.f.cardinality.get(k); ok {
+	if n, ok := t.f.cardinality.get(k); ok || t.f.cardinality.whole {
 		return n, nil
 	}
 	got, err := t.f.cfg.Store.Read(t.ctx, storage.ReadRequest{Space: spacePattern, Keys: [][]byte{t.f.keys.pattern(k)}})

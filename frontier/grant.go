@@ -2,11 +2,8 @@ package frontier
 
 import (
 	"fmt"
-	"time"
 
-	"github.com/weircrawl/weir/internal/allowance"
 	"github.com/weircrawl/weir/storage"
-	"github.com/weircrawl/weir/urlnorm"
 )
 
 // A waiter is one Lease call: it takes what is granted to it, once that is
@@ -137,86 +134,6 @@ func (t *tx) turn(id uint64) error {
 	return nil
 }
 
-// policyOf asks the policy source once a group and origin.
-func (t *tx) policyOf(o *origin) Policy {
-	if p, ok := t.policy[o.id]; ok {
-		return p
-	}
-	if t.policy == nil {
-		t.policy = map[uint64]Policy{}
-	}
-	p := t.f.policy(o.text)
-	t.policy[o.id] = p
-	return p
-}
-
-func (f *Frontier) policy(o urlnorm.Origin) Policy {
-	p := f.operators().over(o, f.cfg.Policy.Policy(o)).WithDefaults()
-	p.Version = clipText(p.Version, maxReason)
-	return p
-}
-
-// delay is the time between the starts of two requests to o, by its allowance.
-func (t *tx) delay(o *origin) int64 {
-	return o.pace.allowance.Wait(o.terms(t.policyOf(o)), t.now).Microseconds()
-}
-
-// terms are the limits of o's allowance.
-func (o *origin) terms(p Policy) allowance.Terms { return o.pace.gate.terms(p) }
-
-func (g *gate) terms(p Policy) allowance.Terms {
-	return allowance.Terms{Start: p.Delay, Best: p.Fastest, Site: micros(g.delay), Concurrency: p.Concurrency}
-}
-
-// paused keeps an origin back, and looks again later: a policy may change.
-func (t *tx) paused(o *origin) error {
-	why := t.pauseOf(o)
-	if why != o.pace.pause {
-		t.repace(o, func(p *pace) { p.pause, p.allowance.Incidents = why, 0 })
-	}
-	f := t.f
-	if why == "" {
-		f.wakes.set(o.id, t.now)
-		return nil
-	}
-	f.wakes.remove(o.id)
-	if len(f.paused) == 0 {
-		f.lookAt = t.now + lookAgainAfter
-	}
-	f.paused[o.id] = true
-	return nil
-}
-
-// pauseOf is why o is paused now: by its policy, or throttled in this
-// incarnation; in the next one it gets another chance.
-func (t *tx) pauseOf(o *origin) Reason {
-	why := cleanReason(Reason(t.policyOf(o).Paused))
-	if why == "" && o.pace.pause == ReasonThrottled && t.f.throttled[o.id] {
-		return ReasonThrottled
-	}
-	return why
-}
-
-// lookAgain gives every paused origin its turn again.
-func (t *tx) lookAgain() error {
-	f := t.f
-	ids := f.paused
-	f.paused, f.lookAt = map[uint64]bool{}, never
-	for id := range ids {
-		o, err := t.loadOrigin(id)
-		if err != nil {
-			return err
-		}
-		if o != nil {
-			f.rouse(o, t.now)
-		}
-	}
-	return nil
-}
-
-// lookAgainAfter is how often a paused origin's policy is asked again.
-const lookAgainAfter = int64(10e6)
-
 // open reports whether o's gate lets URLs pass.
 func (o *origin) open(now int64) bool {
 	return o.pace.gate.state == gateOpen && o.pace.gate.until > now
@@ -321,12 +238,8 @@ func (t *tx) fillWindow(o *origin, class uint8) error {
 	}
 	for i, key := range got[0].Keys {
 		p := place{o.id, field(key, 1)}
-		if f.rows[p] == nil {
-			u, err := decodeURL(p, got[0].Values[i])
-			if err != nil {
-				return err
-			}
-			f.rows[p] = u
+		if _, err := t.rowOf(p, got[0].Values[i]); err != nil {
+			return err
 		}
 		o.window[class] = append(o.window[class], p.n)
 	}
@@ -369,23 +282,6 @@ func (t *tx) grantURL(o *origin, u *urlRow) error {
 		Seed: u.seed, Hint: isHint(u.key), Limit: limit, Note: o.pace.gate.note, Policy: p, Due: due, Why: why}, t.delay(o), v)
 	f.rouse(o, t.now)
 	return nil
-}
-
-// waited is what a request for u has waited for, and why: for the later of its
-// origin's time and its own.
-func (o *origin) waited(u *urlRow) (time.Time, Reason) {
-	if u.state == Waiting && u.ready > o.pace.due {
-		return moment(u.ready), u.reason
-	}
-	return moment(o.pace.due), o.pace.waits()
-}
-
-// waits is why o waits for the time it has.
-func (p *pace) waits() Reason {
-	if p.why == "" && p.due != 0 {
-		return ReasonDelay
-	}
-	return p.why
 }
 
 // due moves a waiting URL whose time has come.

@@ -46,41 +46,12 @@ func foldedBy(rules []urlnorm.Rule) Reason {
 	return cleanReason(reason)
 }
 
-// identities is an exact, bounded memory of admitted identities, the most recent
-// ones first to stay. That an identity is new only the store can say, unless the
-// run was begun here and all of it still fits.
-// It forgets between groups only: what one group has looked up, or admitted, it
-// must still know when it decides.
-type identities struct {
-	recent, older map[identity]known
-	half          int  // entries of one map
-	whole         bool // every identity of the run is here: what is not is new
-}
+// identities are the admitted ones that memory holds.
+type identities = recent[identity, known]
 
 // entryCost is what one identity takes in a Go map at its usual load.
 const entryCost = 67
 
 func newIdentities(bytes int64) identities {
-	return identities{recent: map[identity]known{}, half: max(int(bytes/2/entryCost), 1)}
-}
-
-func (c *identities) get(id identity) (known, bool) {
-	k, ok := c.recent[id]
-	if ok {
-		return k, true
-	}
-	if k, ok = c.older[id]; ok {
-		c.put(id, k)
-	}
-	return k, ok
-}
-
-func (c *identities) put(id identity, k known) { c.recent[id] = k }
-
-// age forgets the older half, if the recent one is full.
-func (c *identities) age() {
-	if len(c.recent) >= c.half {
-		c.whole = c.whole && len(c.older) == 0
-		c.older, c.recent = c.recent, make(map[identity]known, c.half/8)
-	}
+	return newRecent[identity, known](max(int(bytes/2/entryCost), 1))
 }

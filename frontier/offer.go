@@ -149,13 +149,11 @@ func (t *tx) endPiece(w *offer) (bool, error) {
 	for i, key := range got[0].Keys {
 		p := place{w.origin, field(key, 1)}
 		w.n = p.n
-		if f.rows[p] == nil {
-			if f.rows[p], err = decodeURL(p, got[0].Values[i]); err != nil {
-				delete(f.rows, p)
-				return false, err
-			}
+		u, err := t.rowOf(p, got[0].Values[i])
+		if err == nil {
+			err = t.endURL(o, u)
 		}
-		if err := t.endURL(o, f.rows[p]); err != nil {
+		if err != nil {
 			return false, err
 		}
 	}

@@ -123,18 +123,6 @@ func (t *tx) reopenPiece(w *offer) (bool, error) {
 	return len(got[0].Keys) < endPiece, nil
 }
 
-// rowOf is the row at p: what memory has, else what was read.
-func (t *tx) rowOf(p place, v []byte) (*urlRow, error) {
-	if u := t.f.rows[p]; u != nil {
-		return u, nil
-	}
-	u, err := decodeURL(p, v)
-	if err == nil {
-		t.f.rows[p] = u
-	}
-	return u, err
-}
-
 // reopen begins a new visit of u, if w chooses it.
 func (t *tx) reopen(w *Filter, u *urlRow) error {
 	if !slices.Contains(w.States, u.state) {

@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/weircrawl/weir/internal/allowance"
 	"github.com/weircrawl/weir/internal/codec"
 	"github.com/weircrawl/weir/storage"
 )
 
 const (
-	maxIncidents = 12 // busy answers of an origin in a row, before it is paused
-	maxBusies    = 24 // busy answers of one URL in a visit, before it fails: after its origin is paused
-	recordPart   = 48 * kib
+	maxBusies  = 24 // busy answers of one URL in a visit, before it fails: after its origin is paused
+	recordPart = 48 * kib
 )
 
 // settle answers one completion: accepted under the current generation, else
@@ -184,14 +182,6 @@ func (t *tx) free(v *live) {
 	f.rouse(o, t.now)
 }
 
-// advance lets origins go on that wait for a place at o's site.
-func (t *tx) advance(o *origin) {
-	f := t.f
-	for _, id := range f.sites.leave(o, t.policyOf(o).SiteConcurrency) {
-		f.rouseID(id, t.now)
-	}
-}
-
 // unfree remembers the leases of a group that failed: what memory alone knows of
 // them, when they were sent and until when they last, is needed again.
 func (t *tx) unfree() {
@@ -226,13 +216,6 @@ func (t *tx) pass(o *origin, v *live, c *completing) int64 {
 	return sent
 }
 
-// space makes o wait its delay from the moment a request was sent.
-func (t *tx) space(o *origin, sent int64) {
-	if due := sent + t.delay(o); due > o.pace.due {
-		t.repace(o, func(p *pace) { p.due, p.why = due, t.delayedBy(o) })
-	}
-}
-
 // refill lets origins go on that wait for bytes to be returned, or to learn that
 // none will be.
 func (t *tx) refill() {
@@ -240,51 +223,6 @@ func (t *tx) refill() {
 		t.f.rouseID(id, t.now)
 	}
 	clear(t.f.short)
-}
-
-// answered keeps what an answer says about how fast its origin may be asked; its
-// request was sent at since.
-func (t *tx) answered(o *origin, c *completing, since int64) {
-	switch is := o.pace.allowance; {
-	case c.Outcome == OutcomeBusy:
-		now, _ := is.Busy(since, t.now)
-		t.rest(o, now, t.now+t.wait(c.After, int(now.Incidents)), c.Reason)
-	case c.Outcome.good():
-		t.repace(o, func(p *pace) { p.allowance = is.Good(o.terms(t.policyOf(o)), c.Evidence.Latency, t.now) })
-	case troubles[c.Reason.Word()]:
-		t.repace(o, func(p *pace) { p.allowance, _ = is.Trouble(since, t.now) })
-	}
-}
-
-// rest keeps an origin that has asked for less from being asked before due. One
-// that does nothing else is paused.
-func (t *tx) rest(o *origin, now allowance.State, due int64, why Reason) {
-	t.repace(o, func(p *pace) {
-		p.allowance = now
-		if due > p.due {
-			p.due, p.why = due, why
-		}
-		if now.Incidents >= maxIncidents {
-			p.pause = ReasonThrottled
-			t.f.throttled[o.id] = true
-		}
-	})
-}
-
-// troubles are the failures that speak of an origin, not of one URL of it.
-var troubles = map[Reason]bool{
-	"server_error": true, "dns": true, "connect": true, "tls": true, "timeout": true, "protocol": true, "incomplete": true,
-}
-
-// delayedBy is why o waits between two requests.
-func (t *tx) delayedBy(o *origin) Reason {
-	switch p := t.policyOf(o); {
-	case o.pace.allowance.Slowed(t.now):
-		return ReasonSlowed
-	case o.pace.gate.delay > p.Delay.Microseconds():
-		return ReasonCrawlDelay
-	}
-	return ""
 }
 
 // accept moves a URL by the report of its current lease.

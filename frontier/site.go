@@ -66,3 +66,11 @@ func (s sites) leave(o *origin, most int) []uint64 {
 	}
 	return next
 }
+
+// advance lets origins go on that wait for a place at o's site.
+func (t *tx) advance(o *origin) {
+	f := t.f
+	for _, id := range f.sites.leave(o, t.policyOf(o).SiteConcurrency) {
+		f.rouseID(id, t.now)
+	}
+}

@@ -163,13 +163,23 @@ func (t *tx) fetchURLs(places []place) error {
 		if v == nil {
 			continue
 		}
-		u, err := decodeURL(missing[i], v)
-		if err != nil {
+		if _, err := t.rowOf(missing[i], v); err != nil {
 			return err
 		}
-		t.f.rows[missing[i]] = u
 	}
 	return nil
+}
+
+// rowOf is the row at p: what memory has, else what was read.
+func (t *tx) rowOf(p place, v []byte) (*urlRow, error) {
+	if u := t.f.rows[p]; u != nil {
+		return u, nil
+	}
+	u, err := decodeURL(p, v)
+	if err == nil {
+		t.f.rows[p] = u
+	}
+	return u, err
 }
 
 func (t *tx) putURL(u *urlRow) { t.f.rows[u.place] = u }

@@ -59,7 +59,7 @@ func FuzzATimeIsReadAsItIsWritten(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seconds, nanos int64, east int16) {
 		at := time.Unix(seconds%(1<<37), nanos).In(time.FixedZone("", int(east)%(23*60)*60))
 		if at.Year() < 1 || at.Year() > 9999 {
-			t.Skip()
+			return // it has no four digits, which every layout needs
 		}
 		for layout, exact := range map[string]Exactness{
 			"2006": ToTheYear, "2006-01": ToTheMonth, "2006-01-02": ToTheDay, "2006-01-02T15:04Z07:00": ToTheMinute,
@@ -68,7 +68,7 @@ func FuzzATimeIsReadAsItIsWritten(f *testing.F) {
 			text := at.Format(layout)
 			want, err := time.Parse(layout, text)
 			if err != nil {
-				t.Skip()
+				continue // package time does not read what it has written: nothing says what is right
 			}
 			got, ok := ParseStamp(text)
 			if !ok || !got.Time.Equal(want) || got.Exact != exact {
