@@ -298,7 +298,7 @@ func TestAPolicyForAnOriginCanBeSetBeforeItsFirstURL(t *testing.T) {
 func TestTenThousandPoliciesAreTheMost(t *testing.T) {
 	h := &head{contract: contract{Policies: maxSubjects}}
 	tx := &tx{f: &Frontier{head: h}}
-	tx.f.overlay.Store((&overlay{}).with(originA, Policy{URLs: 7}))
+	tx.f.overlay.Store(&overlay{table: PolicyTable{Origins: map[urlnorm.Origin]Policy{originA.Origin: {URLs: 7}}}})
 	assert.ErrorContains(t, tx.room(Subject{Site: "b.test"}, Policy{URLs: 1}), "which is the most")
 	assert.NoError(t, tx.room(originA, Policy{URLs: 1}), "it has one")
 	assert.NoError(t, tx.room(Subject{Site: "b.test"}, Policy{}), "it takes none")

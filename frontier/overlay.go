@@ -11,23 +11,16 @@ import (
 	"github.com/weircrawl/weir/urlnorm"
 )
 
-// overlay is what operators have set: it lies over Config.Policy, the run's policy
-// first, over it the site's, over that the origin's. It never changes; a change
-// makes another.
+// overlay is what operators have set, the run's policy as Default: it lies over
+// Config.Policy. One that is in force never changes; a change makes another.
 type overlay struct {
 	revision uint64 // changes so far
-	run      Policy
-	sites    map[string]Policy
-	origins  map[urlnorm.Origin]Policy
+	table    PolicyTable
 }
 
 // over is what holds for o, whose PolicySource says base.
 func (v *overlay) over(o urlnorm.Origin, base Policy) Policy {
-	p := v.origins[o]
-	if len(v.sites) > 0 {
-		p = p.over(v.sites[o.Site()])
-	}
-	p = p.over(v.run).over(base)
+	p := v.table.layers(o).over(base)
 	if v.revision == 0 {
 		return p
 	}
@@ -41,37 +34,41 @@ func (v *overlay) over(o urlnorm.Origin, base Policy) Policy {
 func (v *overlay) of(s Subject) Policy {
 	switch {
 	case s.Origin != "":
-		return v.origins[s.Origin]
+		return v.table.Origins[s.Origin]
 	case s.Site != "":
-		return v.sites[s.Site]
+		return v.table.Sites[s.Site]
 	}
-	return v.run
+	return v.table.Default
 }
 
-// with is v with p for s; a zero p removes it.
-func (v *overlay) with(s Subject, p Policy) *overlay {
-	w := &overlay{revision: v.revision, run: v.run, sites: maps.Clone(v.sites), origins: maps.Clone(v.origins)}
+// draft is a copy of v, to be changed.
+func (v *overlay) draft() *overlay {
+	t := v.table
+	t.Sites, t.Origins = maps.Clone(t.Sites), maps.Clone(t.Origins)
+	return &overlay{v.revision, t}
+}
+
+// set puts p into a draft, for s; a zero p removes what is there.
+func (v *overlay) set(s Subject, p Policy) {
 	switch {
 	case s.Origin != "":
-		w.origins = put(w.origins, s.Origin, p)
+		put(&v.table.Origins, s.Origin, p)
 	case s.Site != "":
-		w.sites = put(w.sites, s.Site, p)
+		put(&v.table.Sites, s.Site, p)
 	default:
-		w.run = p
+		v.table.Default = p
 	}
-	return w
 }
 
-func put[K comparable](m map[K]Policy, key K, p Policy) map[K]Policy {
+func put[K comparable](m *map[K]Policy, key K, p Policy) {
 	if p.IsZero() {
-		delete(m, key)
-		return m
+		delete(*m, key)
+		return
 	}
-	if m == nil {
-		m = map[K]Policy{}
+	if *m == nil {
+		*m = map[K]Policy{}
 	}
-	m[key] = p
-	return m
+	(*m)[key] = p
 }
 
 // policyRow is what is set for one subject, as a row.
@@ -104,14 +101,7 @@ func (f *Frontier) loadPolicies(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		switch {
-		case s.Origin != "":
-			v.origins = put(v.origins, s.Origin, p)
-		case s.Site != "":
-			v.sites = put(v.sites, s.Site, p)
-		default:
-			v.run = p
-		}
+		v.set(s, p)
 	}
 	f.overlay.Store(v)
 	return nil
@@ -148,9 +138,9 @@ func (t *tx) keepPolicy(s Subject, p Policy, terms *contract) error {
 // revise puts what was kept in force, as a revision.
 func (t *tx) revise(terms contract, revision uint64) error {
 	terms.Revision = revision
-	next := *t.f.operators()
-	next.revision = revision
-	t.f.overlay.Store(&next)
+	next := t.drafted()
+	next.revision, t.draft = revision, nil
+	t.f.overlay.Store(next)
 	t.policy, t.disallow = nil, nil
 	terms.Versions = t.f.versions()
 	return t.rebind(terms, "policy")
@@ -199,9 +189,17 @@ func (f *Frontier) operators() *overlay {
 	return &overlay{}
 }
 
-func (t *tx) putPolicy(s Subject, p Policy) { t.f.overlay.Store(t.f.operators().with(s, p)) }
+// drafted is what will be in force, once it is revised.
+func (t *tx) drafted() *overlay {
+	if t.draft == nil {
+		t.draft = t.f.operators().draft()
+	}
+	return t.draft
+}
 
-func (p *replayed) putPolicy(s Subject, to Policy) { p.overlay = p.overlay.with(s, to) }
+func (t *tx) putPolicy(s Subject, p Policy) { t.drafted().set(s, p) }
+
+func (p *replayed) putPolicy(s Subject, to Policy) { p.overlay.set(s, to) }
 
 // applyPolicy changes what is set for a subject.
 func applyPolicy(p projection, e *entry) error {
@@ -253,10 +251,10 @@ func (r *Reader) comparePolicies(ctx context.Context, p *replayed, faults *Fault
 		if again := p.overlay.of(s); string(again.encode()) != string(kept.encode()) {
 			faults.add("policy of %s: replayed %s, kept %s", s, again.encode(), kept.encode())
 		}
-		p.overlay = p.overlay.with(s, Policy{})
+		p.overlay.set(s, Policy{})
 	}
-	if rest := p.overlay; len(rest.sites)+len(rest.origins) > 0 || !rest.run.IsZero() {
-		faults.add("policies of %v and %v are in the log alone", rest.sites, rest.origins)
+	if rest := p.overlay.table; len(rest.Sites)+len(rest.Origins) > 0 || !rest.Default.IsZero() {
+		faults.add("policies of %v and %v are in the log alone", rest.Sites, rest.Origins)
 	}
 	return nil
 }

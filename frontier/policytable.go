@@ -29,13 +29,18 @@ type PolicyTable struct {
 
 // Policy returns what holds for o.
 func (t PolicyTable) Policy(o urlnorm.Origin) Policy {
+	p := t.layers(o)
+	p.Version = t.Version
+	return p
+}
+
+// layers is what the origin's policy, its site's and the default say together.
+func (t *PolicyTable) layers(o urlnorm.Origin) Policy {
 	p := t.Origins[o]
 	if len(t.Sites) > 0 {
 		p = p.over(t.Sites[o.Site()])
 	}
-	p = p.over(t.Default)
-	p.Version = t.Version
-	return p
+	return p.over(t.Default)
 }
 
 // UnmarshalJSON reads a policy file, and refuses a key that it does not know or

@@ -58,7 +58,7 @@ func (t *tx) pausePiece(w *offer) (bool, error) {
 
 // whyPaused is why a run stops of which only paused work is left.
 func (t *tx) whyPaused() Reason {
-	why := Reason(t.f.operators().run.Paused)
+	why := Reason(t.f.operators().table.Default.Paused)
 	var first *origin
 	for id := range t.f.paused {
 		if o := t.f.origins[id]; o != nil && (first == nil || o.text < first.text) {

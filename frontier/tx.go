@@ -36,6 +36,7 @@ type tx struct {
 	found    map[identity]known
 	policy   map[uint64]Policy
 	disallow map[urlnorm.Origin]pathmatch.Set
+	draft    *overlay // what operators have set in this group, and is not in force yet
 	sources  uint32
 	audits   uint32
 	owed     uint32 // offers made
