@@ -148,6 +148,9 @@ func (from *lister) reference(e sitemap.Entry) frontier.Reference {
 	if !e.LastMod.IsZero() {
 		ref.Rule = "sitemap[lastmod=" + e.LastMod.Time.Format(time.RFC3339) + "]"
 	}
+	if from.authority.Trust == sitemap.ByScope && !e.Child {
+		return ref // the frontier resolves it, and nothing else is asked
+	}
 	u, err := from.normalizer.Normalize(from.at, ref.Observed)
 	if err != nil {
 		return ref // the frontier says what is wrong with it
