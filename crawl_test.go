@@ -3,9 +3,11 @@ package weir
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -196,5 +198,34 @@ func TestSA3AStoppedRunFetchesNothingTwice(t *testing.T) {
 		for i := range 5 {
 			assert.Equal(t, 1, w.Log().Hits(fmt.Sprintf("http://a.test/%d", i)), i)
 		}
+	})
+}
+
+// TestAFolderOfFilesIsCrawledWhole: http.NewFileTransportFS answers by the path of a
+// URL alone. One that saw none would give every page of it the text of the first.
+func TestAFolderOfFilesIsCrawledWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		files := fstest.MapFS{
+			"index.html":      {Data: []byte("<a href=one.html>1</a>")},
+			"one.html":        {Data: []byte("<a href='two%20of%20it.html'>2</a>")},
+			"two of it.html":  {Data: []byte("<a href=/deep/>3</a>")},
+			"deep/index.html": {Data: []byte("4")},
+		}
+		mem := memory.New()
+		cfg := over(nil, mem)
+		cfg.Fetch.Transport = http.NewFileTransportFS(files)
+		bodies := map[string]string{}
+		cfg.Workers, cfg.OnPage = 1, func(_ context.Context, p *Page) error {
+			bodies[p.URL] = string(p.Body)
+			return nil
+		}
+		receipt, err := Run(t.Context(), cfg, "http://a.test/")
+		require.NoError(t, err)
+		assert.Equal(t, ledger.Complete, receipt.Verdict, receipt.Why)
+		want := map[string]string{}
+		for url, name := range map[string]string{"": "index.html", "one.html": "one.html", "two%20of%20it.html": "two of it.html", "deep/": "deep/index.html"} {
+			want["http://a.test/"+url] = string(files[name].Data)
+		}
+		assert.Equal(t, want, bodies)
 	})
 }

@@ -83,21 +83,21 @@ func validPort(port string) bool {
 // stands for. Opaque is taken as it is, but for a path that begins with "//",
 // before which net/url puts the scheme: such a path goes through Path if that
 // keeps its bytes, and else as an absolute URL, which servers must accept
-// (RFC 9112, section 3.2.2).
+// (RFC 9112, section 3.2.2). Path is there in any case: a Transport that is no
+// network, of files for one, looks for nothing else.
 func (t target) url() *url.URL {
-	u := &url.URL{Scheme: t.scheme, Host: t.host, Opaque: t.path}
+	u := &url.URL{Scheme: t.scheme, Host: t.host, Path: t.path}
 	if t.query != "" {
 		u.RawQuery, u.ForceQuery = t.query[1:], true
 	}
-	if !strings.HasPrefix(t.path, "//") {
-		return u
-	}
-	u.Opaque = ""
 	if path, err := url.PathUnescape(t.path); err == nil {
 		u.Path, u.RawPath = path, t.path
 	}
-	if u.EscapedPath() != t.path {
-		u.Path, u.RawPath, u.Opaque = "", "", "//"+t.host+t.path
+	switch {
+	case !strings.HasPrefix(t.path, "//"):
+		u.Opaque = t.path
+	case u.EscapedPath() != t.path:
+		u.Opaque = "//" + t.host + t.path
 	}
 	return u
 }

@@ -72,3 +72,20 @@ func FuzzATargetIsItsURL(f *testing.F) {
 		}
 	})
 }
+
+// TestATransportMayReadThePath: one that is no network answers by it.
+func TestATransportMayReadThePath(t *testing.T) {
+	for raw, want := range map[string]string{
+		"http://a.test/":            "/",
+		"http://a.test/a/b.html?c":  "/a/b.html",
+		"http://a.test/a%20b/%2F":   "/a b//",
+		"http://a.test/100%/x":      "/100%/x",
+		"http://a.test//x":          "//x",
+		"http://a.test//x|y?z":      "//x|y",
+		"http://a.test/%e4%bd%a0#f": "/\u4f60",
+	} {
+		to, err := parseTarget(raw)
+		require.NoError(t, err, raw)
+		assert.Equal(t, want, to.url().Path, raw)
+	}
+}
