@@ -186,6 +186,8 @@ func (r *Result) check(buf *bytes.Buffer) error {
 		return invalid("%q has %d bytes of data, at most %d are possible", r.ID, len(r.Data), maxData)
 	case !utf8.Valid(r.Data):
 		return invalid("%q has data that is no UTF-8", r.ID)
+	case r.State > frontier.Cancelled:
+		return invalid("%q is in state %d, which is none", r.ID, r.State)
 	}
 	buf.Reset()
 	if err := json.Compact(buf, r.Data); err != nil {

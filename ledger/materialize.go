@@ -50,7 +50,8 @@ func (e Export) WithDefaults() Export {
 }
 
 // An OtherGenerationError means that the sink holds a dataset of another generation
-// than the source is of. Nothing was changed. To go on with it, open generation Held:
+// than the source is of: of another name, or of that name, as the first run of any
+// store has it, and frozen at another time. Nothing was changed. To go on with it, open generation Held:
 // Crawler.Generation(ctx, Held), or without a Crawler [At] of what
 // frontier.Reader.Generation returns. Else give the sink another name.
 type OtherGenerationError struct {
@@ -63,7 +64,11 @@ func (e *OtherGenerationError) Error() string {
 	if e.Published {
 		what = "the published dataset"
 	}
-	if e.Held != "" {
+	switch {
+	case e.Held == e.Offered:
+		return fmt.Sprintf("ledger: the sink holds %s of %s, the source is of another that has this name and was frozen at another time: go on with the store that the former is of, or write to another sink",
+			what, generation(e.Held))
+	case e.Held != "":
 		way = fmt.Sprintf("go on with the former, which Crawler.Generation(ctx, %q) opens", e.Held)
 	}
 	return fmt.Sprintf("ledger: the sink holds %s of %s, the source is of %s: %s, or write to another sink",
@@ -144,7 +149,7 @@ func (m *materialization) resume(ctx context.Context, kept Receipt) (bool, error
 	if err != nil {
 		return false, err
 	}
-	if held := lines[0].Generation; held != head.Generation {
+	if held := lines[0].Generation; held != head.Generation || kept.Verdict != "" && !kept.Frozen.Equal(head.Frozen) {
 		return false, &OtherGenerationError{Held: held, Offered: head.Generation, Published: kept.Publishable()}
 	}
 	if kept.Publishable() {

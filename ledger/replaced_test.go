@@ -2,9 +2,12 @@ package ledger
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/weircrawl/weir/frontier"
 )
@@ -54,5 +57,53 @@ func TestAnIdentityIsInTheStateOfItsLastResult(t *testing.T) {
 		r := materialize(t, export(s, &box{}))
 		assert.Equal(t, c.want, r.Verdict, "%s: %s", c.states, r.Why)
 		assert.Equal(t, c.why, r.Why, c.states)
+	}
+}
+
+// TestANameThatComesAgainIsNoGenerationThatComesAgain: the first generation of any
+// store is 1.1.
+func TestANameThatComesAgainIsNoGenerationThatComesAgain(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, whole := range []bool{true, false} {
+		first, other, sink := newShelf(3), newShelf(4), &box{}
+		first.page.Frozen, other.page.Frozen = at, at.Add(time.Second)
+		if !whole {
+			first.page.Counts.Unresolved, first.page.Counts.Expected = 1, 4
+		}
+		kept := materialize(t, export(first, sink))
+		require.Equal(t, whole, kept.Publishable())
+		_, err := Materialize(t.Context(), export(other, sink))
+		var of *OtherGenerationError
+		require.ErrorAs(t, err, &of)
+		assert.ErrorContains(t, err, "frozen at another time")
+		again := materialize(t, export(first, sink))
+		assert.Equal(t, kept.Digest, again.Digest, "nothing was changed")
+	}
+}
+
+func TestRowsThatHaveNotEndedAreUnresolvedWhateverIsCounted(t *testing.T) {
+	for _, s := range []frontier.State{frontier.Queued, frontier.Leased, frontier.Waiting} {
+		for _, counts := range []Counts{{4, 4, 0, 0, 0, 0}, {4, -1, -1, -1, -1, -1}} {
+			shelf := newShelf(4)
+			shelf.results[0].State, shelf.page.Counts = s, counts
+			r := materialize(t, export(shelf, &box{}))
+			assert.Equal(t, PartialResumable, r.Verdict, "%s %v: %s", s, counts, r.Why)
+			assert.Contains(t, r.Why, "1 URL unresolved")
+		}
+	}
+}
+
+func TestAStateThatIsNoneIsNoResult(t *testing.T) {
+	for _, state := range []frontier.State{frontier.Cancelled + 1, 99, 128} {
+		shelf := newShelf(2)
+		shelf.results[1].State = state
+		file := &File{Path: filepath.Join(t.TempDir(), "a.jsonl")}
+		e := export(shelf, file)
+		e.Retries = -1
+		r := materialize(t, e)
+		assert.Equal(t, InvalidPage, r.CutOff)
+		assert.Zero(t, r.Results)
+		_, err := file.Receipt()
+		assert.NoError(t, err, "it can be read")
 	}
 }

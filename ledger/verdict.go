@@ -174,7 +174,7 @@ func (r Receipt) judged() Receipt {
 	return r.sealed()
 }
 
-// facts picks from r what its verdict rests on. Of what has ended badly it takes what
+// facts picks from r what its verdict rests on. Of what has not ended, or badly, it takes what
 // the source counts or what was walked, whichever is more.
 func (r Receipt) facts() facts {
 	ended := func(counted int64, s frontier.State) int64 { return max(0, counted, r.Walked[s]) }
@@ -182,7 +182,7 @@ func (r Receipt) facts() facts {
 		faults: r.Faults, polls: r.Polls, phase: r.Phase, reason: r.Reason,
 		cut: r.CutOff, page: len(consumed(r.Pages)), generation: r.Generation,
 		duplicates: r.Duplicates, missing: r.Missing, truncated: r.Truncated, results: r.Results - r.Superseded - r.Duplicates,
-		unresolved: max(0, r.Expected.Unresolved), failed: ended(r.Expected.Failed, frontier.Failed),
+		unresolved: max(0, r.Expected.Unresolved, r.Walked[frontier.Queued]+r.Walked[frontier.Leased]+r.Walked[frontier.Waiting]), failed: ended(r.Expected.Failed, frontier.Failed),
 		refused: ended(r.Expected.Stopped, frontier.Refused), cancelled: ended(r.Expected.Skipped, frontier.Cancelled),
 	}
 	f.uncounted = r.Expected.Expected < 0
